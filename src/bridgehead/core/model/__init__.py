@@ -1,0 +1,1 @@
+"""The nouns: node, device resource, workload, revision, snapshot, selectors, time values."""

@@ -1,0 +1,212 @@
+"""What a person asks of a rollout: the values behind ``bridgehead.yaml``.
+
+Each default is stated here and nowhere else; the reader of the file, its JSON Schema and its
+reference page take them from these fields. Durations are seconds. ``None`` means that the plan
+decides, from the component's family or from the cluster, and prints what it decided.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+
+from bridgehead.core.model.selectors import EVERYTHING, Selector
+
+
+class ComponentKind(Enum):
+    """The kinds of objects that a rollout can change."""
+
+    DAEMON_SET = "daemonset"
+
+
+class ComponentRef(msgspec.Struct, frozen=True):
+    """The object that carries the component."""
+
+    kind: ComponentKind
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind.value}/{self.namespace}/{self.name}"
+
+
+class ContainerImage(msgspec.Struct, frozen=True):
+    """The image that one container (or init container) of the template is to have, as written."""
+
+    container: str
+    image: str
+
+
+class ImagesChange(msgspec.Struct, frozen=True):
+    """New images for containers of the component, sorted by container name."""
+
+    images: tuple[ContainerImage, ...]
+
+    def by_container(self) -> dict[str, str]:
+        """The image for each container that changes."""
+        return {entry.container: entry.image for entry in self.images}
+
+
+class NodeSelection(msgspec.Struct, frozen=True):
+    """Which nodes of the component the rollout may change."""
+
+    include: Selector = EVERYTHING
+    exclude: Selector | None = None
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """Whether a node with these labels takes part; exclude wins over include."""
+        excluded = self.exclude is not None and self.exclude.matches(labels)
+        return self.include.matches(labels) and not excluded
+
+
+class CohortKey(Enum):
+    """A property by which nodes may differ in how they take on a change."""
+
+    DEVICE = "device"
+    OS = "os"
+    KERNEL = "kernel"
+    RUNTIME = "runtime"
+    ARCH = "arch"
+    KUBELET = "kubelet"
+
+
+class RestartTest(Enum):
+    """Whether a canary's current revision is restarted in place before it is changed."""
+
+    ALWAYS = "always"
+    IF_IDLE = "ifIdle"
+    NEVER = "never"
+
+
+class CanarySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How the nodes that go first are chosen."""
+
+    per_cohort: int = 1
+    nodes: tuple[str, ...] = ()
+    avoid: Selector | None = None
+    restart_test: RestartTest | None = None
+
+
+class NodeCount(msgspec.Struct, frozen=True, tag="nodes"):
+    """A number of nodes."""
+
+    count: int
+
+    def of(self, eligible: int) -> int:
+        """How many of so many eligible nodes are meant."""
+        return min(self.count, eligible)
+
+    def __str__(self) -> str:
+        return str(self.count)
+
+
+class NodePercentage(msgspec.Struct, frozen=True, tag="percent"):
+    """A whole percentage, 1 to 100, of the nodes eligible at plan time."""
+
+    percent: int
+
+    def of(self, eligible: int) -> int:
+        """How many of so many eligible nodes are meant, rounded up."""
+        return -(-self.percent * eligible // 100)
+
+    def __str__(self) -> str:
+        return f"{self.percent}%"
+
+
+NodeShare = NodeCount | NodePercentage
+
+
+class Wave(msgspec.Struct, frozen=True):
+    """One step of the rollout: ``nodes`` is cumulative and counts the canaries."""
+
+    nodes: NodeShare
+    parallel: int
+
+    def unproven(self, limit: int | None) -> int:
+        """How many nodes may be on the target without having passed; ``limit`` is the user's."""
+        return limit if limit is not None else 2 * self.parallel
+
+
+DEFAULT_WAVES = (
+    Wave(nodes=NodePercentage(10), parallel=5),
+    Wave(nodes=NodePercentage(100), parallel=10),
+)
+
+
+class Workloads(Enum):
+    """What happens to pods that hold devices of a node about to change."""
+
+    KEEP = "keep"
+
+
+class SoakSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How long all gates of a stage stay under watch after they passed, in seconds."""
+
+    canary: float = 600.0
+    wave: float = 120.0
+
+
+class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The user's own probe pod in place of the component's image with an absent command.
+
+    It passes with exit code 0 and, where ``expect`` is given, with that text in its output.
+    """
+
+    image: str
+    command: tuple[str, ...]
+    expect: str | None = None
+
+
+class VerifySettings(msgspec.Struct, frozen=True, kw_only=True):
+    """When a node counts as verified; seconds.
+
+    ``status_period`` is how often a kubelet reports its node's status (10 s since Kubernetes 1.0,
+    ``nodeStatusUpdateFrequency`` in the kubelet's configuration). A smaller one is used only where
+    the kubelet's configz confirms it or ``status_period_unchecked`` is set: the plan decides that.
+    """
+
+    settle: float = 30.0
+    status_period: float = 10.0
+    status_period_unchecked: bool = False
+    timeout: float | None = None
+    soak: SoakSettings = SoakSettings()
+    probe: ProbeSettings | None = None
+
+
+class Reaction(Enum):
+    """What a failed gate leads to."""
+
+    ROLLBACK = "rollback"
+    HOLD = "hold"
+
+
+class OnFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """The reaction to a failed canary and to a failed node of a wave."""
+
+    canary: Reaction = Reaction.ROLLBACK
+    wave: Reaction = Reaction.HOLD
+
+
+class LockSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The lease of the run: whole seconds, renewed every third of it."""
+
+    duration: int = 30
+
+
+class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A rollout as asked for: which component, which change, and how carefully."""
+
+    name: str
+    component: ComponentRef
+    change: ImagesChange
+    resources: tuple[str, ...] | None = None
+    nodes: NodeSelection = NodeSelection()
+    cohort: tuple[CohortKey, ...] = tuple(CohortKey)
+    canary: CanarySettings = CanarySettings()
+    waves: tuple[Wave, ...] = DEFAULT_WAVES
+    unproven: int | None = None
+    workloads: Workloads = Workloads.KEEP
+    verify: VerifySettings = VerifySettings()
+    on_failure: OnFailure = OnFailure()
+    lock: LockSettings = LockSettings()
+    owner: str | None = None
