@@ -1,1 +1,1 @@
-"""The pure part: values in, values out; no I/O, no clock, no randomness, no logging."""
+"""The product's knowledge as pure functions: values in, values out; no I/O, no clock, no client."""

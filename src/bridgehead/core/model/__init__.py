@@ -1,1 +1,1 @@
-"""The nouns: node, device resource, workload, revision, snapshot, selectors, time values."""
+"""The nouns: nodes, pods, components, revisions, and the values that describe them."""

@@ -1,1 +1,1 @@
-"""Inventory and settings become a plan: waves of node steps and gates, or refusals with reasons."""
+"""From an inventory and a spec to a plan: stages of nodes with their gates, or refusals with reasons."""

@@ -1,0 +1,1 @@
+"""Use cases, and the loop: decide, record the intent, perform, record the outcome."""

@@ -1,0 +1,1 @@
+"""The only readers and writers of a cluster: snapshot, effects, lock, run store."""

@@ -1,0 +1,1 @@
+"""Records of a run, their chain of digests, and how to read them."""

@@ -1,0 +1,52 @@
+"""JSON values as the core sees them: templates and details that nobody here interprets in full."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+JsonValue: TypeAlias = (
+    "Mapping[str, JsonValue] | Sequence[JsonValue] | str | int | float | bool | None"
+)
+JsonObject: TypeAlias = Mapping[str, JsonValue]
+
+
+def canonical(value: JsonValue) -> str:
+    """One text for one value: sorted keys, no spaces. Digests and comparisons rest on it."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(value: JsonValue) -> str:
+    """``sha256:`` and the hex digest of the value's canonical text."""
+    return "sha256:" + hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def child(value: JsonValue, *path: str) -> JsonValue:
+    """The value below ``path``, or None where a step of it is missing or not an object."""
+    for key in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value
+
+
+def children(value: JsonValue, *path: str) -> tuple[JsonObject, ...]:
+    """The objects of the list below ``path``; what is missing or not an object is left out."""
+    found = child(value, *path)
+    if isinstance(found, str) or not isinstance(found, Sequence):
+        return ()
+    return tuple(item for item in found if isinstance(item, Mapping))
+
+
+def text(value: JsonValue, *path: str) -> str:
+    """The string below ``path``, or an empty one."""
+    found = child(value, *path)
+    return found if isinstance(found, str) else ""
+
+
+def texts(value: JsonValue, *path: str) -> dict[str, str]:
+    """The object of strings below ``path`` (labels, node selectors), or an empty one."""
+    found = child(value, *path)
+    if not isinstance(found, Mapping):
+        return {}
+    return {key: item for key, item in found.items() if isinstance(item, str)}

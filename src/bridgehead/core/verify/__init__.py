@@ -1,0 +1,1 @@
+"""Gates: from observations of one node to a verdict that can fail."""
