@@ -1,10 +1,10 @@
 """The component that a rollout changes: a DaemonSet, its template and its revisions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from bridgehead.core.model.json import JsonObject, child, children, digest, text
+from bridgehead.core.model.json import JsonObject, JsonValue, child, children, digest, text
 
 RUN = "bridgehead.dev/run"
 """Annotation of a component under a run: ``STATE-NAMESPACE/RUN/N``, N counting its holders."""
@@ -57,7 +57,7 @@ class Component(msgspec.Struct, frozen=True):
     @property
     def template_digest(self) -> str:
         """Digest of the stored template; equal exactly for equal content."""
-        return digest(self.template)
+        return template_digest(self.template)
 
     @property
     def strategy_type(self) -> str:
@@ -73,6 +73,23 @@ class Component(msgspec.Struct, frozen=True):
     def anchor(self) -> str:
         """The run annotation, or an empty string."""
         return self.annotations.get(RUN, "")
+
+
+def template_digest(template: JsonObject) -> str:
+    """Digest of a pod template's content.
+
+    Null fields are left out: a stored DaemonSet and its ControllerRevision differ in
+    ``creationTimestamp: null`` and in nothing else (seen with Kubernetes 1.37.2).
+    """
+    return digest(_without_nulls(template))
+
+
+def _without_nulls(value: JsonValue) -> JsonValue:
+    if isinstance(value, Mapping):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_without_nulls(item) for item in value]
+    return value
 
 
 def images(template: JsonObject) -> dict[str, str]:

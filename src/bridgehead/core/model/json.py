@@ -3,12 +3,16 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-JsonValue: TypeAlias = (
-    "Mapping[str, JsonValue] | Sequence[JsonValue] | str | int | float | bool | None"
-)
-JsonObject: TypeAlias = Mapping[str, JsonValue]
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = (
+        "Mapping[str, JsonValue] | Sequence[JsonValue] | str | int | float | bool | None"
+    )
+    JsonObject: TypeAlias = Mapping[str, JsonValue]
+else:  # msgspec resolves annotations where they stand and cannot follow a recursive alias
+    JsonValue = object
+    JsonObject = Mapping[str, object]
 
 
 def canonical(value: JsonValue) -> str:

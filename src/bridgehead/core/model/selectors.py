@@ -48,7 +48,7 @@ class Requirement(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether the labels meet it; ``!=`` and ``notin`` accept a missing label, as in kubectl."""
+        """Whether the labels meet it; ``!=`` and ``notin`` accept a missing label, like kubectl."""
         match self.operator:
             case Operator.IN:
                 return self.key in labels and labels[self.key] in self.values

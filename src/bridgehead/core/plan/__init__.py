@@ -1,1 +1,1 @@
-"""From an inventory and a spec to a plan: stages of nodes with their gates, or refusals with reasons."""
+"""From an inventory and a spec to a plan: stages and gates, or refusals with reasons."""
