@@ -54,6 +54,8 @@ class Pod(msgspec.Struct, frozen=True):
     requests: Mapping[str, int] = {}
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
+    host_paths: tuple[str, ...] = ()
+    """Folders and files of the node that the pod mounts, sorted."""
 
     @property
     def revision(self) -> str:
