@@ -1,0 +1,108 @@
+"""The command line: `uv run python -m testbed build | up | down | status | kubectl`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import click
+
+from testbed import watchdog
+from testbed.cluster import Cluster
+from testbed.errors import TestbedError
+from testbed.parts import binary, parts
+from testbed.state import all_states
+from testbed.system import what_is_missing
+
+_name = click.option("--name", default="default", show_default=True, help="Name of the cluster.")
+
+
+@click.group()
+def main() -> None:
+    """A real Kubernetes cluster on this machine, for tests."""
+
+
+@main.command()
+@click.argument("names", nargs=-1)
+def build(names: tuple[str, ...]) -> None:
+    """Build what is not built yet (all parts, or the named ones), and say what else is missing.
+
+    From an empty cache this takes about 15 minutes on two cores.
+    """
+    for name, part in parts().items():
+        if names and name not in names:
+            continue
+        begin = time.monotonic()
+        fresh = part.built() is None
+        folder = part.build()
+        took = f"built in {time.monotonic() - begin:.0f} s" if fresh else "already built"
+        click.echo(f"{name}: {took}: {folder}")
+    reasons = what_is_missing()
+    for reason in reasons:
+        click.echo(reason, err=True)
+    if reasons:
+        sys.exit(1)
+
+
+@main.command()
+@_name
+@click.option("--nodes", default=3, show_default=True, help="Number of real nodes.")
+@click.option("--kwok", default=0, show_default=True, help="Number of simulated nodes.")
+def up(name: str, nodes: int, kwok: int) -> None:
+    """Start a cluster in the background and print the path of its kubeconfig."""
+    begin = time.monotonic()
+    cluster = Cluster(name).start(nodes, kwok)
+    click.echo(f"ready in {time.monotonic() - begin:.1f} s", err=True)
+    click.echo(cluster.kubeconfig)
+
+
+@main.command()
+@_name
+def down(name: str) -> None:
+    """End a cluster and remove everything that it left; fine when there is none."""
+    Cluster(name).stop()
+
+
+@main.command()
+def status() -> None:
+    """Show all clusters of this machine, their nodes and processes."""
+    for state in all_states():
+        cluster = Cluster(state.name)
+        if not cluster.running:
+            click.echo(f"{state.name}: not running; leavings in {state.folder}")
+            continue
+        ready = cluster.ready_nodes()
+        click.echo(f"{state.name}: {cluster.kubeconfig}")
+        for node in cluster.nodes.values():
+            word = "Ready" if node.name in ready else "NotReady"
+            pids = f"kubelet {node.kubelet.pid or '-'}, containerd {node.containerd.pid or '-'}"
+            click.echo(f"  {node.name} {node.address} {word} ({pids})")
+        simulated = len(ready - set(cluster.nodes))
+        if simulated:
+            click.echo(f"  and {simulated} simulated nodes Ready")
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@_name
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def kubectl(name: str, arguments: tuple[str, ...]) -> None:
+    """Run kubectl as the cluster's administrator."""
+    command = str(binary("kubernetes", "kubectl"))
+    configuration = str(Cluster(name).kubeconfig)
+    os.execv(command, [command, "--kubeconfig", configuration, *arguments])
+
+
+@main.command(hidden=True)
+@click.argument("name")
+def watch(name: str) -> None:
+    """Wait for the end of a cluster's owner, then remove the cluster."""
+    watchdog.watch(name)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except TestbedError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(1)
