@@ -7,11 +7,11 @@ at most once, the largest first. A bare number has no meaning: nobody knows whet
 import re
 
 _DURATION = re.compile(
-    r"(?:(?P<h>\d{1,6}(?:\.\d{1,6})?)h)?(?:(?P<m>\d{1,6}(?:\.\d{1,6})?)m(?!s))?"
-    r"(?:(?P<s>\d{1,6}(?:\.\d{1,6})?)s)?(?:(?P<ms>\d{1,9})ms)?"
+    r"(?:(?P<h>[0-9]{1,6}(?:\.[0-9]{1,6})?)h)?(?:(?P<m>[0-9]{1,6}(?:\.[0-9]{1,6})?)m(?!s))?"
+    r"(?:(?P<s>[0-9]{1,6}(?:\.[0-9]{1,6})?)s)?(?:(?P<ms>[0-9]{1,9})ms)?"
 )
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_NUMBER = re.compile(r"\d+(\.\d+)?")
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 
 class DurationError(ValueError):
@@ -21,9 +21,7 @@ class DurationError(ValueError):
 def parse_duration(text: str) -> float:
     """The seconds that a duration stands for; raises DurationError."""
     if _NUMBER.fullmatch(text):
-        raise DurationError(
-            f"{text} has no unit: write {text}s for seconds or {text}m for minutes"
-        )
+        raise DurationError(f"{text} has no unit: write {text}s for seconds or {text}m for minutes")
     parts = _DURATION.fullmatch(text)
     if parts is None or not text:
         raise DurationError(f"'{text}' is no duration: write it like 30s, 10m, 1h30m or 500ms")

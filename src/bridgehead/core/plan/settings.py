@@ -70,6 +70,9 @@ class CohortKey(Enum):
     KUBELET = "kubelet"
 
 
+DEFAULT_COHORT = tuple(CohortKey)
+
+
 class RestartTest(Enum):
     """Whether a canary's current revision is restarted in place before it is changed."""
 
@@ -201,7 +204,7 @@ class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
     change: ImagesChange
     resources: tuple[str, ...] | None = None
     nodes: NodeSelection = NodeSelection()
-    cohort: tuple[CohortKey, ...] = tuple(CohortKey)
+    cohort: tuple[CohortKey, ...] = DEFAULT_COHORT
     canary: CanarySettings = CanarySettings()
     waves: tuple[Wave, ...] = DEFAULT_WAVES
     unproven: int | None = None

@@ -1,0 +1,64 @@
+"""The keys of a valid spec become the settings that the core works with."""
+
+from bridgehead.core.model.selectors import EVERYTHING
+from bridgehead.core.plan.settings import (
+    CanarySettings,
+    ComponentKind,
+    ComponentRef,
+    ContainerImage,
+    ImagesChange,
+    LockSettings,
+    NodeSelection,
+    OnFailure,
+    ProbeSettings,
+    RolloutSpec,
+    SoakSettings,
+    VerifySettings,
+    Wave,
+)
+from bridgehead.spec.models import CanaryKeys, RolloutKeys, VerifyKeys
+
+
+def rollout_spec(keys: RolloutKeys) -> RolloutSpec:
+    """The settings behind the keys; what was left out has its default already."""
+    daemon_set = keys.component.daemon_set
+    images = sorted(keys.change.images.items())
+    return RolloutSpec(
+        name=keys.metadata.name,
+        component=ComponentRef(ComponentKind.DAEMON_SET, daemon_set.namespace, daemon_set.name),
+        change=ImagesChange(tuple(ContainerImage(name, image) for name, image in images)),
+        resources=tuple(keys.resources) if keys.resources is not None else None,
+        nodes=NodeSelection(keys.nodes.include or EVERYTHING, keys.nodes.exclude),
+        cohort=tuple(keys.cohort),
+        canary=_canary(keys.canary),
+        waves=tuple(Wave(wave.nodes, wave.parallel) for wave in keys.waves),
+        unproven=keys.unproven,
+        workloads=keys.workloads,
+        verify=_verify(keys.verify),
+        on_failure=OnFailure(canary=keys.on_failure.canary, wave=keys.on_failure.wave),
+        lock=LockSettings(duration=keys.lock.duration),
+        owner=keys.owner,
+    )
+
+
+def _canary(keys: CanaryKeys) -> CanarySettings:
+    return CanarySettings(
+        per_cohort=keys.per_cohort,
+        nodes=tuple(keys.nodes),
+        avoid=keys.avoid,
+        restart_test=keys.restart_test,
+    )
+
+
+def _verify(keys: VerifyKeys) -> VerifySettings:
+    probe = keys.probe
+    return VerifySettings(
+        settle=keys.settle,
+        status_period=keys.status_period,
+        status_period_unchecked=keys.status_period_unchecked,
+        timeout=keys.timeout,
+        soak=SoakSettings(canary=keys.soak.canary, wave=keys.soak.wave),
+        probe=None
+        if probe is None
+        else ProbeSettings(image=probe.image, command=tuple(probe.command), expect=probe.expect),
+    )

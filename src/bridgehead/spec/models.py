@@ -1,0 +1,265 @@
+"""The keys of ``bridgehead.yaml``, kind Rollout: their shape, their defaults, what each means.
+
+The JSON Schema and the reference page are generated from here. Defaults come from the settings that
+the rest of the program uses. Conditions that join several keys are in ``conditions``, because
+pydantic looks at those only when everything else is right.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from pydantic.alias_generators import to_camel
+
+from bridgehead.core.plan.settings import (
+    DEFAULT_COHORT,
+    DEFAULT_WAVES,
+    CanarySettings,
+    CohortKey,
+    LockSettings,
+    OnFailure,
+    Reaction,
+    RestartTest,
+    SoakSettings,
+    VerifySettings,
+    Workloads,
+)
+from bridgehead.spec.fields import (
+    Count,
+    Duration,
+    Image,
+    Label,
+    LabelSelector,
+    LeaseDuration,
+    ObjectName,
+    ResourceName,
+    RunName,
+    Share,
+    StatusPeriod,
+)
+
+API_VERSION = "bridgehead.dev/v1alpha1"
+KIND = "Rollout"
+
+_CANARY, _VERIFY, _SOAK = CanarySettings(), VerifySettings(), SoakSettings()
+_ON_FAILURE, _LOCK = OnFailure(), LockSettings()
+
+
+class Keys(BaseModel):
+    """A mapping of the spec: keys in camelCase, none but those declared."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_camel)
+
+
+class MetadataKeys(Keys):
+    """What the rollout is called."""
+
+    name: RunName = Field(description="Name of the rollout; the names of its runs begin with it.")
+
+
+class DaemonSetKeys(Keys):
+    """A DaemonSet of the cluster."""
+
+    namespace: Label = Field(description="Namespace of the DaemonSet.")
+    name: ObjectName = Field(description="Name of the DaemonSet.")
+
+
+class ComponentKeys(Keys):
+    """The component that changes; exactly one key."""
+
+    daemon_set: DaemonSetKeys = Field(
+        description="A device plugin or DRA driver that runs as a DaemonSet of its own."
+    )
+
+
+class ChangeKeys(Keys):
+    """What changes; exactly one key."""
+
+    images: Annotated[dict[Label, Image], Field(min_length=1)] = Field(
+        description="Container, or init container, and its new image; like `kubectl set image`."
+    )
+
+
+class NodesKeys(Keys):
+    """The nodes that take part, among those on which the component runs."""
+
+    include: LabelSelector | None = Field(
+        default=None, description="Only nodes with these labels. Left out: all."
+    )
+    exclude: LabelSelector | None = Field(
+        default=None, description="Not the nodes with these labels; wins over `include`."
+    )
+
+
+class CanaryKeys(Keys):
+    """The nodes that go first."""
+
+    per_cohort: Count = Field(
+        default=_CANARY.per_cohort, description="Canaries of each cohort of equal nodes."
+    )
+    nodes: list[ObjectName] = Field(
+        default_factory=list, description="These nodes are canaries, whatever else is chosen."
+    )
+    avoid: LabelSelector | None = Field(
+        default=None, description="Nodes with these labels are no canaries if others are left."
+    )
+    restart_test: RestartTest | None = Field(
+        default=None,
+        description="Whether the current revision is restarted on a canary before it is changed, "
+        "so that a node that had drifted is found first. Left out: `always` for device plugins, "
+        "`ifIdle` for families whose restart shrinks a busy node.",
+    )
+
+
+class WaveKeys(Keys):
+    """One step after the canaries."""
+
+    nodes: Share = Field(
+        description="Nodes changed when the wave ends, earlier ones and canaries included; a "
+        "percentage is of the nodes eligible at plan time, rounded up. The last wave is `100%`."
+    )
+    parallel: Count = Field(
+        description="Nodes whose old pod is gone and whose new one has not yet looked good; "
+        "also at most a quarter of a cohort."
+    )
+
+
+class SoakKeys(Keys):
+    """How long all gates stay under watch after they passed."""
+
+    canary: Duration = Field(
+        default=_SOAK.canary, description="After the first canary, and after the others."
+    )
+    wave: Duration = Field(default=_SOAK.wave, description="After each wave.")
+
+
+class ProbeKeys(Keys):
+    """A probe pod of your own on each changed node that has a free device.
+
+    Left out: the component's own image with a command that is absent on purpose.
+    """
+
+    image: Image = Field(description="Image of the probe's one container.")
+    command: Annotated[list[StrictStr], Field(min_length=1)] = Field(
+        description="Program and arguments; exit code 0 passes."
+    )
+    expect: StrictStr | None = Field(
+        default=None, description="A text that the output must contain. Left out: none."
+    )
+
+
+class VerifyKeys(Keys):
+    """When a changed node counts as good."""
+
+    settle: Duration = Field(
+        default=_VERIFY.settle,
+        description="Two equal looks at what the node offers lie this far apart; at least two "
+        "status periods.",
+    )
+    status_period: StatusPeriod = Field(
+        default=_VERIFY.status_period,
+        description="How often the kubelets report their node's status "
+        "(`nodeStatusUpdateFrequency`). Below 10s it is used only where the kubelet confirms it.",
+    )
+    status_period_unchecked: StrictBool = Field(
+        default=_VERIFY.status_period_unchecked,
+        description="Use a `statusPeriod` below 10s without the kubelet's confirmation.",
+    )
+    timeout: Duration | None = Field(
+        default=None,
+        description="A node that is not good by then has failed. Left out: by component, "
+        "a device plugin 4m.",
+    )
+    soak: SoakKeys = Field(default_factory=SoakKeys, description="Watching after the gates passed.")
+    probe: ProbeKeys | None = Field(
+        default=None,
+        description="A probe pod of your own. Left out: the component's image with a command "
+        "that is absent on purpose, which shows that a pod is given a device.",
+    )
+
+
+class OnFailureKeys(Keys):
+    """What a failed gate leads to."""
+
+    canary: Reaction = Field(
+        default=_ON_FAILURE.canary,
+        description="At a canary: take back all touched nodes, or stop and hold.",
+    )
+    wave: Reaction = Field(
+        default=_ON_FAILURE.wave,
+        description="In a wave: take back all touched nodes, or only the failing one and hold.",
+    )
+
+
+class PlacementKeys(Keys):
+    """Consent to changes of the nodes that the component runs on."""
+
+    gain: Literal["refuse"] = Field(
+        default="refuse", description="A change that makes it run on further nodes."
+    )
+    lose: Literal["refuse"] = Field(
+        default="refuse", description="A change that takes it off nodes."
+    )
+
+
+class LockKeys(Keys):
+    """The lease that keeps a second runner away."""
+
+    duration: LeaseDuration = Field(
+        default=_LOCK.duration,
+        description="A runner that has not renewed it for so long is taken for dead; renewed every "
+        "third of it. Whole seconds, 3s to 10m.",
+    )
+
+
+class RolloutKeys(Keys):
+    """A rollout: one change of one component over the nodes of a cluster, step by step."""
+
+    api_version: Literal["bridgehead.dev/v1alpha1"] = Field(description="Version of this format.")
+    kind: Literal["Rollout"] = Field(description="Kind of the document.")
+    metadata: MetadataKeys = Field(description="What the rollout is called.")
+    component: ComponentKeys = Field(description="The component that changes; exactly one key.")
+    change: ChangeKeys = Field(description="What changes; exactly one key.")
+    resources: Annotated[list[ResourceName], Field(min_length=1)] | None = Field(
+        default=None,
+        description="What the component offers. Left out: inferred from the nodes, and shown by "
+        "`plan`.",
+    )
+    nodes: NodesKeys = Field(
+        default_factory=NodesKeys, description="Which of the component's nodes take part."
+    )
+    cohort: Annotated[list[CohortKey], Field(min_length=1)] = Field(
+        default=list(DEFAULT_COHORT),
+        description="Nodes that are equal in all of these form a cohort; each has a canary.",
+    )
+    canary: CanaryKeys = Field(default_factory=CanaryKeys, description="The nodes that go first.")
+    waves: Annotated[list[WaveKeys], Field(min_length=1)] = Field(
+        default=[
+            WaveKeys.model_construct(nodes=w.nodes, parallel=w.parallel) for w in DEFAULT_WAVES
+        ],
+        description="The steps after the canaries; `nodes` is cumulative.",
+    )
+    unproven: Count | None = Field(
+        default=None,
+        description="Nodes that may be on the target without having passed yet. Left out: twice "
+        "the wave's `parallel`.",
+    )
+    workloads: Workloads = Field(
+        default=Workloads.KEEP,
+        description="What happens to pods that hold devices of a node about to change: `keep` "
+        "leaves them running.",
+    )
+    verify: VerifyKeys = Field(
+        default_factory=VerifyKeys, description="When a changed node counts as good."
+    )
+    on_failure: OnFailureKeys = Field(
+        default_factory=OnFailureKeys, description="What a failed gate leads to."
+    )
+    placement: PlacementKeys = Field(
+        default_factory=PlacementKeys, description="Consent to changes of placement."
+    )
+    lock: LockKeys = Field(
+        default_factory=LockKeys, description="The lease that keeps a second runner away."
+    )
+    owner: StrictStr | None = Field(
+        default=None, description="Team or person who answers for the rollout; shown, and recorded."
+    )
