@@ -18,7 +18,7 @@ from testbed.errors import TestbedError
 FILE = Path(__file__).with_name("knobs.yaml")
 
 Type = Literal["string", "integer", "boolean", "duration", "choice", "strings", "integers"]
-Value = str | int | bool | list[str] | list[int]
+Value = str | int | bool | list[str | int]
 
 # The subset of Go's time.ParseDuration that a reader recognises.
 _DURATION = re.compile(r"0|(\d+(\.\d+)?(ms|s|m|h))+")
