@@ -15,13 +15,15 @@ _WRITES = ["create", "update", "patch", "delete", "deletecollection"]
 def policy() -> str:
     """The audit policy: bodies for the kinds that a rollout writes, metadata for other writes."""
     rules = [
-        # Kubelets and controllers renew leases and statuses every second; nobody asks for those.
+        # Kubelets renew statuses every second and ask for reviews; nobody asks for those.
         {
             "level": "None",
             "userGroups": ["system:nodes"],
             "resources": [
                 {"group": "coordination.k8s.io", "resources": ["leases"]},
                 {"group": "", "resources": ["nodes/status"]},
+                {"group": "authentication.k8s.io"},
+                {"group": "authorization.k8s.io"},
             ],
         },
         {

@@ -111,7 +111,8 @@ def _kubelet(state: State, node: str, cgroup: str) -> dict[str, object]:
         "localStorageCapacityIsolation": False,
         "failSwapOn": False,
         "makeIPTablesUtilChains": False,
-        "clusterDNS": [],
+        # Nothing answers there; without an address every pod gets a warning event.
+        "clusterDNS": [Addresses(state.record().slot).dns],
         "resolvConf": "",
         "registerNode": True,
         "featureGates": {"KubeletCrashLoopBackOffMax": True},

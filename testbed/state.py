@@ -128,6 +128,11 @@ class Addresses:
         """The address of the Service `kubernetes`; the API server itself listens there."""
         return f"10.214.{self.slot}.1"
 
+    @property
+    def dns(self) -> str:
+        """Where a cluster's name server would be; there is none."""
+        return f"10.214.{self.slot}.10"
+
     def node(self, number: int) -> str:
         """The address of a node; numbers start at 1."""
         return f"10.213.{self.slot}.{number + 1}"
