@@ -1,0 +1,44 @@
+"""What makes a family of components: the marks to know it by, its names, and its log lines."""
+
+import re
+
+import msgspec
+
+from bridgehead.core.model.image import ImageError, parse_image
+
+
+class LogPattern(msgspec.Struct, frozen=True):
+    """A log line that tells a cause. Both expressions are searched for without regard to case.
+
+    ``cured_by`` matches a later line that takes it back: plugins retry, and what was wrong at the
+    first attempt says nothing once an attempt has succeeded. Empty where nothing takes it back.
+    """
+
+    regex: str
+    cause: str
+    cured_by: str = ""
+
+
+class Family(msgspec.Struct, frozen=True):
+    """A family of device plugins.
+
+    ``images`` match the repository of an image; registries are mirrored, so only the end of the
+    path is telling. ``resources`` are prefixes of resource names.
+    """
+
+    name: str
+    images: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    faults: tuple[LogPattern, ...] = ()
+
+    def makes(self, image: str) -> bool:
+        """Whether the image is one of the family's."""
+        try:
+            repository = parse_image(image).repository
+        except ImageError:
+            return False
+        return any(re.search(pattern, repository) for pattern in self.images)
+
+    def offers(self, resource: str) -> bool:
+        """Whether the resource name is one of the family's."""
+        return resource.startswith(self.resources) if self.resources else False
