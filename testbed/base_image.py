@@ -7,23 +7,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from testbed.archive import write_image
 from testbed.errors import TestbedError
-from testbed.system import BUSYBOX
+from testbed.images import File, Image, Link, build_archive
 
 BASE_IMAGE = "testbed.local/base:1"
 """Its name; use it with imagePullPolicy IfNotPresent or Never."""
 
+_BUSYBOX = Path("/usr/bin/busybox")
 _TOOLS = ("cat", "echo", "env", "false", "ls", "sh", "sleep", "test", "touch", "true", "wget")
 # As process 1 a plain `sleep` would not hear SIGTERM.
 _WAIT = b"#!/bin/sh\ntrap 'exit 0' TERM INT\nwhile :; do sleep 3600 & wait $!; done\n"
 
 
 def write_base_image(target: Path) -> None:
-    """Write the image as a tar for `Cluster.import_images`."""
-    busybox = next((Path(path) for path in BUSYBOX if Path(path).exists()), None)
-    if busybox is None:
+    """Write the image as an archive for `Cluster.import_images`.
+
+    Raises TestbedError when busybox is missing.
+    """
+    if not _BUSYBOX.exists():
         raise TestbedError("busybox is missing: apt-get install -y busybox-static")
-    files: dict[str, bytes | str] = {f"bin/{tool}": "busybox" for tool in _TOOLS}
-    files |= {"bin/busybox": busybox.read_bytes(), "wait": _WAIT}
-    write_image(target, BASE_IMAGE, files, ["/wait"])
+    files: tuple[File | Link, ...] = (
+        File("/bin/busybox", _BUSYBOX),
+        File("/wait", _WAIT),
+        *(Link(f"/bin/{tool}", "busybox") for tool in _TOOLS),
+    )
+    image = Image(files=files, entrypoint=("/wait",), env={"PATH": "/bin"})
+    build_archive(target, {BASE_IMAGE: image})

@@ -130,8 +130,9 @@ class Cluster:
         controlplane.start(self.state)
         if kwok_nodes:
             kwok.kwok(self.state).start()
-            kwok.create_nodes(self.api, kwok_nodes)
+        simulated = kwok.create_nodes(self.api, kwok_nodes)
         self.add_nodes(names)
+        self.wait_ready(simulated)
 
     @property
     def running(self) -> bool:
@@ -213,7 +214,8 @@ class Cluster:
         end = time.monotonic() + timeout
         while missing := wanted - self.ready_nodes():
             if time.monotonic() > end:
-                log = self.nodes[min(missing)].kubelet.tail()
+                node = self.nodes.get(min(missing))
+                log = (node.kubelet if node else kwok.kwok(self.state)).tail()
                 raise TestbedError(f"not Ready after {timeout:.0f} s: {sorted(missing)}; {log}")
             time.sleep(0.2)
 

@@ -1,12 +1,13 @@
 """Simulated nodes beside the real ones: no kubelet, pods are Ready at once.
 
-kwok touches only nodes with its annotation, and its built-in fast stages answer for their pods.
+kwok touches only nodes with its annotation, and `kwok_stages.yaml` says how they and pods behave.
 Nothing registers or allocates there: their devices are what a test writes into their status.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from testbed.api import Api
 from testbed.parts import binary
@@ -25,6 +26,7 @@ def kwok(state: State) -> Process:
         (
             str(binary("kwok", "kwok")),
             f"--kubeconfig={state.folder / 'kubeconfig'}",
+            f"--config={Path(__file__).with_name('kwok_stages.yaml')}",
             "--manage-all-nodes=false",
             f"--manage-nodes-with-annotation-selector={_ANNOTATION}=fake",
             "--node-lease-duration-seconds=40",

@@ -10,6 +10,7 @@ from testbed import cgroups
 from testbed.base_image import BASE_IMAGE
 from testbed.errors import TestbedError
 from testbed.process import run
+from testbed.registry_server import registry_address
 from testbed.state import Addresses, State
 from testbed.system import CNI_FOLDERS
 
@@ -28,7 +29,7 @@ oom_score = 0
 [plugins.'io.containerd.cri.v1.images']
   snapshotter = "{snapshotter}"
   [plugins.'io.containerd.cri.v1.images'.pinned_images]
-    sandbox = "{base_image}"
+    sandbox = "{pause}"
   [plugins.'io.containerd.cri.v1.images'.registry]
     config_path = "{folder}/registries"
 
@@ -57,14 +58,14 @@ def write_containerd_config(state: State, node: str, number: int) -> Path:
             folder=folder,
             socket=SOCKET,
             snapshotter=_snapshotter(folder),
-            base_image=BASE_IMAGE,
+            pause=BASE_IMAGE,
             cni=", ".join(f'"{place}"' for place in CNI_FOLDERS if Path(place).is_dir()),
         )
     )
     network = folder / "cni" / "10-pods.conflist"
     network.parent.mkdir(exist_ok=True)
     network.write_text(json.dumps(_pod_network(addresses.pods(number))))
-    registry = f"{addresses.host}:5000"
+    registry = registry_address(state)
     hosts = folder / "registries" / registry / "hosts.toml"
     hosts.parent.mkdir(parents=True, exist_ok=True)
     hosts.write_text(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 _SEARCH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 CNI_FOLDERS = ("/usr/lib/cni", "/opt/cni/bin")
-BUSYBOX = ("/usr/bin/busybox", "/bin/busybox")
 
 _COMMANDS = {"runc": "runc", "ip": "iproute2", "unshare": "util-linux", "busybox": "busybox-static"}
 
