@@ -1,6 +1,7 @@
 """Which resources we speak of: group, version, plural, scope, and the struct they decode to."""
 
 from typing import Generic, TypeVar
+from urllib.parse import quote
 
 import msgspec
 
@@ -32,6 +33,20 @@ class Resource(msgspec.Struct, Generic[T], frozen=True):
     def qualified(self) -> str:
         """As `kubectl` names it: `pods`, `daemonsets.apps`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def path(self, namespace: str | None = None, name: str = "", subresource: str = "") -> str:
+        """Path of the collection or of one object; without a namespace all namespaces are meant.
+
+        Raises ValueError where an object needs a namespace and has none, or must not have one.
+        """
+        if name and self.namespaced and not namespace:
+            raise ValueError(f"{self.kind} {name} needs a namespace")
+        if namespace and not self.namespaced:
+            raise ValueError(f"{self.kind} is not in a namespace, but {namespace} was given")
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        scope = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+        rest = "".join(f"/{quote(part, safe='')}" for part in (name, subresource) if part)
+        return f"{root}{scope}/{self.plural}{rest}"
 
 
 def _core(plural: str, kind: str, decoded: type[T], *, namespaced: bool = True) -> Resource[T]:

@@ -1,0 +1,79 @@
+"""The client: verbs of the Kubernetes API over one connection.
+
+Reading gives structs (`get`, `list`) or plain values (`get_raw`, `list_raw`). Writing takes plain
+values and gives back the stored object as plain values, since what the server made of a template
+is what gets compared. Every write says `fieldManager=bridgehead`. Errors are those of
+`kube.errors`; single calls are repeated where that is safe (`kube.retry`).
+"""
+
+from types import TracebackType
+from typing import Self
+
+from bridgehead.kube.config.credentials import credential_source
+from bridgehead.kube.config.values import Connection
+from bridgehead.kube.reading import Reading
+from bridgehead.kube.retry import RetryPolicy
+from bridgehead.kube.reviews import Reviewing
+from bridgehead.kube.transport import Transport
+from bridgehead.kube.writing import Writing
+
+
+class Kube(Reading, Writing, Reviewing):
+    """One API server as one user. Use as `async with await Kube.connect(load_config()) as kube`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    @classmethod
+    async def connect(
+        cls,
+        config: Connection,
+        *,
+        request_timeout: float | None = 30.0,
+        user_agent: str = "bridgehead",
+        retry: RetryPolicy | None = None,
+        terminal: bool = False,
+        plugin_time_limit: float = 60.0,
+    ) -> Self:
+        """Prepare a connection and load its credentials; sends nothing yet.
+
+        `request_timeout` bounds a single answer, in seconds; None for no bound. `terminal` says
+        whether an exec plugin may ask the user questions, and `plugin_time_limit` how long it may
+        take. Raises ConfigError or CredentialError.
+        """
+        credentials = credential_source(
+            config.tokens, terminal=terminal, plugin_time_limit=plugin_time_limit
+        )
+        transport = Transport(
+            config,
+            credentials,
+            user_agent=user_agent,
+            request_timeout=request_timeout or None,
+            retry=retry or RetryPolicy(),
+        )
+        try:
+            await transport.prepare()
+        except BaseException:
+            await transport.close()
+            raise
+        return cls(transport)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._transport.close()
+
+    @property
+    def config(self) -> Connection:
+        """What this client was connected with."""
+        return self._transport.connection

@@ -1,0 +1,91 @@
+"""Reads lists page by page, decoding one page while the server prepares the next."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+import msgspec
+
+from bridgehead.kube.decoding import collector_paused, decode
+from bridgehead.kube.errors import Gone
+
+T = TypeVar("T")
+
+_RESTARTS = 2
+"""Fresh starts after an expired continue token, before everything is asked for in one answer."""
+_HEAD = 16_384
+
+
+class Listing(msgspec.Struct, Generic[T], frozen=True):
+    """All objects of one list, all of the same moment, which `resource_version` names."""
+
+    items: tuple[T, ...]
+    resource_version: str
+
+
+class _ListMeta(
+    msgspec.Struct,
+    frozen=True,
+    rename={"resource_version": "resourceVersion", "token": "continue"},
+):
+    resource_version: str = ""
+    token: str = ""
+
+
+class _Head(msgspec.Struct):
+    metadata: _ListMeta = _ListMeta()
+
+
+class Page(msgspec.Struct, Generic[T]):
+    """Items of one answer."""
+
+    items: list[T] | None = None
+
+
+Fetch = Callable[[int, str], Awaitable[bytes]]
+"""Fetches a page: at most so many items (0 = all), from this continue token on."""
+
+
+async def read_list(fetch: Fetch, kind: type[T], *, page: int, named: str) -> Listing[T]:
+    """All items, in a consistent state.
+
+    A continue token lives about five minutes (etcd compaction). The token that a 410 offers would
+    mix two states of the cluster, so the list starts again; as client-go's pager does, in the end
+    it is asked for whole.
+    """
+    for size in (page,) * _RESTARTS:
+        try:
+            return await _read_pages(fetch, kind, size, named)
+        except Gone as error:
+            if not error.request.verb == "list":
+                raise
+    return await _read_pages(fetch, kind, 0, named)
+
+
+async def _read_pages(fetch: Fetch, kind: type[T], size: int, named: str) -> Listing[T]:
+    items: list[T] = []
+    body = await fetch(size, "")
+    while True:
+        head = _head(body, named)
+        following = asyncio.ensure_future(fetch(size, head.token)) if head.token else None
+        try:
+            await asyncio.sleep(0)  # lets the next request leave before we decode
+            with collector_paused():
+                items.extend(decode(body, Page[kind], named).items or ())  # type: ignore[valid-type]
+            if following is None:
+                return Listing(tuple(items), head.resource_version)
+            body = await following
+        finally:
+            if following is not None and not following.done():
+                following.cancel()
+
+
+def _head(body: bytes, named: str) -> _ListMeta:
+    """Metadata of a list, without walking its items: Go writes them in this order."""
+    end = body.find(b'"items":', 0, _HEAD)
+    if end >= 0:
+        try:
+            return msgspec.json.decode(body[:end] + b'"items":[]}', type=_Head).metadata
+        except msgspec.DecodeError:
+            pass
+    return decode(body, _Head, named).metadata
