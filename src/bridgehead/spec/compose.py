@@ -135,7 +135,7 @@ class _Composer:
             suggestion = "write one, or remove the key to get its default"
             self._refuse(path, f"{name} has no value", suggestion)
         if reason := misread(scalar):
-            suggestion = f'write "{scalar.text}" in quotes, or the number meant'
+            suggestion = "write the number meant, or put a text in quotes"
             self._refuse(path, f"{name}: {reason}", suggestion)
         return scalar.value
 

@@ -111,7 +111,7 @@ def _wrong_value(document: Document, path: Path, detail: ErrorDetails) -> Proble
         return _wrong_choice(document, path, str(context["expected"]))
     if kind in ("too_short", "greater_than_equal"):
         least = context.get("min_length", context.get("ge"))
-        what = "entries" if kind == "too_short" else "value"
+        what = "number of entries" if kind == "too_short" else "value"
         return document.at_value(path, f"{name}: the least {what} is {least}")
     expected = context.get("expected") or _EXPECTED[kind]
     message = f"{name}: expected {expected}, found {described(value, scalar)}"

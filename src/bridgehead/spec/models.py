@@ -119,7 +119,7 @@ class WaveKeys(Keys):
     )
     parallel: Count = Field(
         description="Nodes whose old pod is gone and whose new one has not yet looked good; "
-        "also at most a quarter of a cohort."
+        "at most a quarter of each cohort, or one."
     )
 
 
