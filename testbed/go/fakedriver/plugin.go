@@ -31,10 +31,14 @@ func (i *instance) GetDevicePluginOptions(context.Context, *pluginapi.Empty) (*p
 		i.log.error("failed to answer options of '%s': %s", i.resource, i.knobs.optionsError)
 		return nil, errors.New(i.knobs.optionsError)
 	}
+	return i.options(), nil
+}
+
+func (i *instance) options() *pluginapi.DevicePluginOptions {
 	return &pluginapi.DevicePluginOptions{
 		PreStartRequired:                i.knobs.preStartError != "",
 		GetPreferredAllocationAvailable: i.knobs.preferredAllocation || i.knobs.preferredError != "",
-	}, nil
+	}
 }
 
 // ListAndWatch sends the list of devices at once and after every change. The kubelet never asks a

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -29,7 +30,7 @@ func (i *instance) run(ctx context.Context) error {
 	for {
 		served, err := i.serve()
 		if err != nil {
-			return err
+			return fmt.Errorf("failed to serve '%s': %w", i.resource, err)
 		}
 		before := identify(i.knobs.kubeletSocket())
 		again, err := i.offer(ctx, served, before)
@@ -71,12 +72,11 @@ func (i *instance) register(ctx context.Context) error {
 	defer connection.Close()
 	ctx, cancel := context.WithTimeout(ctx, registerTimeout)
 	defer cancel()
-	options, _ := i.GetDevicePluginOptions(ctx, nil)
 	_, err = pluginapi.NewRegistrationClient(connection).Register(ctx, &pluginapi.RegisterRequest{
 		Version:      i.knobs.apiVersion,
 		Endpoint:     filepath.Base(i.socket),
 		ResourceName: i.resource,
-		Options:      options,
+		Options:      i.options(),
 	})
 	return err
 }
