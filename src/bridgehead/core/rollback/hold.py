@@ -1,0 +1,51 @@
+"""Holding after a failure in a wave: nothing new begins, the failing nodes alone go back."""
+
+from bridgehead.core.rollback.back import park
+from bridgehead.core.rollback.order import to_take_back
+from bridgehead.core.rollout.commands import Purpose
+from bridgehead.core.rollout.decision import Decision, note
+from bridgehead.core.rollout.merge import merged
+from bridgehead.core.rollout.node_pass import advance, begin
+from bridgehead.core.rollout.run import Run, Tracks
+from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
+from bridgehead.core.rollout.world import World
+
+
+def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
+    """Finish the nodes in flight, take back the failing ones, and stop for a person."""
+    step = park(run, world)
+    if step is not None:
+        return step
+    working = run.state.working
+    if working:
+        return merged(*(_finish(run, item, world, tracks, now) for item in working))
+    failed = [item for item in to_take_back(run, world) if item.status is NodeStatus.FAILED]
+    if failed:
+        return merged(*(begin(run, item, world, Purpose.TAKE_BACK) for item in failed))
+    return Decision(ending=_held(run))
+
+
+def _finish(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Decision:
+    """A node that still has its old pod is left alone; one in the gap is seen through."""
+    work = node.work
+    if work is not None and work.purpose is Purpose.CHANGE and work.deleted_at is None:
+        return Decision(notes=(note("node", "cancelled", node=node.name),))
+    return advance(run, node, world, tracks.get(node.name), now)
+
+
+def _held(run: Run) -> Ending:
+    states = run.state.nodes.values()
+    passed = sum(item.status is NodeStatus.PASSED for item in states)
+    taken_back = [item.name for item in states if item.status is NodeStatus.TAKEN_BACK]
+    stuck = [item.name for item in states if item.status is NodeStatus.STUCK]
+    parts = [f"{run.state.turned_for}", f"{passed} nodes keep the new version"]
+    if taken_back:
+        parts.append(f"taken back and verified: {', '.join(taken_back)}")
+    if stuck:
+        parts.append(f"does not come back on the former version either: {', '.join(stuck)}")
+    return Ending(
+        exit=4,
+        summary="; ".join(parts) + ". The former template is parked for newcomers.",
+        failure=run.state.failure,
+        rollback_helps=True,
+    )

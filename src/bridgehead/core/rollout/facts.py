@@ -1,0 +1,199 @@
+"""What each noted fact does to a run's state."""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.json import child, text
+from bridgehead.core.rollout.commands import Purpose
+from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState, Work
+from bridgehead.core.verify.result import GateResult
+from bridgehead.core.verify.soak import Verified
+
+Fact = Callable[[RunState, Entry], RunState]
+
+
+def fact(state: RunState, entry: Entry) -> RunState | None:
+    """The state after a noted fact; None for a fact that this version does not know."""
+    apply = FACTS.get((entry.step, entry.result)) or FACTS.get((entry.step, ""))
+    return apply(state, entry) if apply else None
+
+
+def _keep(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
+    """A fact for readers only."""
+    return state
+
+
+def _node(state: RunState, node: NodeState) -> RunState:
+    return msgspec.structs.replace(state, nodes={**state.nodes, node.name: node})
+
+
+def _gate(entry: Entry) -> GateResult | None:
+    detail = child(entry.detail, "gate")
+    if detail is None:
+        return None
+    result = msgspec.convert(detail, type=GateResult)
+    return msgspec.structs.replace(result, evidence=entry.evidence)
+
+
+def _verified(state: RunState, entry: Entry) -> RunState:
+    """A pass succeeded. What that makes of the node depends on what the pass was for."""
+    node = state.node(entry.node)
+    purpose = node.work.purpose if node.work else Purpose(text(entry.detail, "purpose"))
+    verified = msgspec.convert(child(entry.detail, "verified"), type=Verified)
+    node = msgspec.structs.replace(node, work=None)
+    match purpose:
+        case Purpose.RESTART:
+            return _node(state, msgspec.structs.replace(node, restart_tested=True))
+        case Purpose.TAKE_BACK:
+            back = msgspec.structs.replace(node, status=NodeStatus.TAKEN_BACK, verified=verified)
+            return _node(state, back)
+        case Purpose.CHANGE:
+            passed = msgspec.structs.replace(
+                node, status=NodeStatus.PASSED, verified=verified, failure=None
+            )
+            arch = text(entry.detail, "arch")
+            ids = {f"{arch}/{name}": value for name, value in verified.image_ids.items()}
+            state = msgspec.structs.replace(state, image_ids={**ids, **state.image_ids})
+            return _node(state, passed)
+
+
+def _failed(state: RunState, entry: Entry) -> RunState:
+    """A pass, or a node under watch, failed: a change can be taken back, the rest cannot."""
+    node = state.node(entry.node)
+    purpose = node.work.purpose if node.work else Purpose.CHANGE
+    status = NodeStatus.FAILED if purpose is Purpose.CHANGE else NodeStatus.STUCK
+    failed = msgspec.structs.replace(node, work=None, status=status, failure=_gate(entry))
+    return _node(state, failed)
+
+
+def _unchanged(state: RunState, entry: Entry) -> RunState:
+    """The node runs the former revision, verified or never left: it is in the queue again."""
+    node = state.node(entry.node)
+    again = msgspec.structs.replace(node, work=None, status=NodeStatus.PENDING, touched=0)
+    return _node(state, again)
+
+
+def _abandoned(state: RunState, entry: Entry) -> RunState:
+    """A change that is not waited for any longer, because all of it goes back."""
+    return _node(state, msgspec.structs.replace(state.node(entry.node), work=None))
+
+
+def _disturbed(state: RunState, entry: Entry) -> RunState:
+    node = state.node(entry.node)
+    again = msgspec.structs.replace(
+        node,
+        status=NodeStatus.PENDING,
+        verified=None,
+        disturbances=node.disturbances + 1,
+    )
+    return msgspec.structs.replace(_node(state, again), soak_since=None)
+
+
+def _arrived(state: RunState, entry: Entry) -> RunState:
+    """A pass without a deletion: the node's pod carries the target already."""
+    node = state.node(entry.node)
+    work = Work(
+        purpose=Purpose.CHANGE,
+        since=entry.at,
+        cordoned_at=entry.at,
+        deleted_at=entry.at,
+    )
+    return _node(state, msgspec.structs.replace(node, work=work, touched=entry.seq))
+
+
+def _status(status: NodeStatus) -> Fact:
+    def apply(state: RunState, entry: Entry) -> RunState:
+        node = state.node(entry.node)
+        reason = text(entry.detail, "reason")
+        return _node(state, msgspec.structs.replace(node, status=status, reason=reason))
+
+    return apply
+
+
+def _joined(state: RunState, entry: Entry) -> RunState:
+    if entry.node in state.joined:
+        return state
+    return msgspec.structs.replace(state, joined=(*state.joined, entry.node))
+
+
+def _probed(state: RunState, entry: Entry) -> RunState:
+    node = state.node(entry.node)
+    if node.work is None:
+        return state
+    work = msgspec.structs.replace(node.work, probe=_gate(entry))
+    return _node(state, msgspec.structs.replace(node, work=work))
+
+
+def _pulled(state: RunState, entry: Entry) -> RunState:
+    return _node(state, msgspec.structs.replace(state.node(entry.node), pulled=True))
+
+
+def _soaking(state: RunState, entry: Entry) -> RunState:
+    return msgspec.structs.replace(state, soak_since=entry.at)
+
+
+def _stage_passed(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
+    return msgspec.structs.replace(state, stage=state.stage + 1, soak_since=None)
+
+
+def _turn(mode: Mode) -> Fact:
+    def apply(state: RunState, entry: Entry) -> RunState:
+        return msgspec.structs.replace(
+            state,
+            mode=mode,
+            failure=_gate(entry) or state.failure,
+            turned_for=text(entry.detail, "reason") or state.turned_for,
+        )
+
+    return apply
+
+
+def _refused(state: RunState, entry: Entry) -> RunState:
+    return msgspec.structs.replace(_turn(Mode.BACK)(state, entry), refused=True)
+
+
+def _holder(state: RunState, entry: Entry) -> RunState:
+    count = child(entry.detail, "holder")
+    return msgspec.structs.replace(state, holder=count if isinstance(count, int) else state.holder)
+
+
+def _began(state: RunState, entry: Entry) -> RunState:
+    generation = child(entry.detail, "generation")
+    known = generation if isinstance(generation, int) else 0
+    return msgspec.structs.replace(state, generation=known)
+
+
+def _ended(state: RunState, entry: Entry) -> RunState:
+    ending = msgspec.convert(child(entry.detail, "ending"), type=Ending)
+    closed = text(entry.detail, "closed") == "true"
+    mode = Mode.ENDED if closed else state.mode
+    return msgspec.structs.replace(state, mode=mode, ending=ending)
+
+
+FACTS: Mapping[tuple[str, str], Fact] = {
+    ("run", "began"): _began,
+    ("run", "held"): _holder,
+    ("run", "ended"): _ended,
+    ("preflight", "pulled"): _pulled,
+    ("preflight", "passed"): _turn(Mode.FORWARD),
+    ("preflight", "failed"): _refused,
+    ("turn", "back"): _turn(Mode.BACK),
+    ("turn", "hold"): _turn(Mode.HOLD),
+    ("node", "verified"): _verified,
+    ("node", "failed"): _failed,
+    ("node", "unchanged"): _unchanged,
+    ("node", "cancelled"): _unchanged,
+    ("node", "abandoned"): _abandoned,
+    ("node", "disturbed"): _disturbed,
+    ("node", "arrived"): _arrived,
+    ("node", "joined"): _joined,
+    ("node", "left"): _status(NodeStatus.LEFT),
+    ("node", "set-aside"): _status(NodeStatus.SET_ASIDE),
+    ("node", "probed"): _probed,
+    ("gates", ""): _keep,
+    ("stage", "deployed"): _keep,
+    ("stage", "soaking"): _soaking,
+    ("stage", "passed"): _stage_passed,
+}

@@ -1,0 +1,125 @@
+"""One pass over one node: cordon, wait for quiet, delete, look at what comes, give it back.
+
+The same steps serve a restart test, a change and a taking back; what differs is the revision that
+is expected and what a failure means.
+"""
+
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.rollout.commands import Cordon, DeletePod, Purpose
+from bridgehead.core.rollout.decision import Decision, note, wait
+from bridgehead.core.rollout.node_probe import ask_probe, failed_pass
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import NodeState, Work
+from bridgehead.core.rollout.verdicts import gates_note
+from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.case import Case
+from bridgehead.core.verify.gates import judge
+from bridgehead.core.verify.result import (
+    GateId,
+    GateResult,
+    Question,
+    Verdict,
+    all_good,
+    failure,
+    overdue,
+)
+from bridgehead.core.verify.track import Track
+
+QUIET = 2.0
+"""Seconds between cordon and deletion: a pod bound just before must reach its kubelet first.
+
+Seen with Kubernetes 1.37.2: a pod bound to a node within two seconds of the plugin's absence is
+refused for good.
+"""
+
+WRONG_SUCCESSORS = 2
+"""Deletions after which a successor on the wrong revision is no longer replaced but fails."""
+
+
+def begin(run: Run, node: NodeState, world: World, purpose: Purpose) -> Decision:
+    """Start a pass: the cordon is its first effect and carries the node's baseline."""
+    seen = world.nodes.get(node.name)
+    if seen is None:
+        return wait(f"node {node.name} is not there")
+    command = Cordon(
+        node=node.name,
+        purpose=purpose,
+        baseline=run.baseline(node, world),
+        schedulable=not seen.unschedulable,
+    )
+    return Decision(commands=(command,))
+
+
+def advance(run: Run, node: NodeState, world: World, track: Track | None, now: float) -> Decision:
+    """The next step of a node's pass."""
+    work = node.work
+    if work is None:
+        return Decision()
+    if work.cordoned_at is None:
+        return wait(f"{node.name}: to be cordoned")
+    if work.deleted_at is None:
+        return _delete(run, node, work, world, now)
+    return _verify(run, node, world, track, now)
+
+
+def _delete(run: Run, node: NodeState, work: Work, world: World, now: float) -> Decision:
+    """Delete the node's pod once no pod is on its way to the devices that are about to go."""
+    pods = [pod for pod in world.pods.get(node.name, ()) if not pod.deleting]
+    if not pods:
+        if now < work.since + run.plan.timing.timeout:
+            return wait(f"{node.name}: has no plugin pod to replace")
+        ask = Question(GateId.ADMITTED, node.name, "a plugin pod to replace", now)
+        why = f"none came within {run.plan.timing.timeout:g} s"
+        return failed_pass(node, work, ask.answer(Verdict.FAIL, "no pod", why))
+    requesters = world.requesters.get(node.name)
+    if requesters is None or work.cordoned_at is None or now < work.cordoned_at + QUIET:
+        return wait(f"{node.name}: waits until no pod is on its way to it")
+    coming = next((pod for pod in requesters if _on_its_way(pod)), None)
+    if coming is not None and now < work.cordoned_at + 60:
+        return wait(f"{node.name}: pod {coming.ref} is on its way to its devices")
+    return Decision(commands=(_deletion(node, pods[0]),))
+
+
+def _on_its_way(pod: Pod) -> bool:
+    return pod.bound and not pod.admitted and not pod.terminal
+
+
+def _deletion(node: NodeState, pod: Pod) -> DeletePod:
+    return DeletePod(node=node.name, namespace=pod.namespace, name=pod.name, uid=pod.uid)
+
+
+def _verify(run: Run, node: NodeState, world: World, track: Track | None, now: float) -> Decision:
+    """Look at the successor until all gates are good, one fails, or the time is over."""
+    work = node.work
+    if work is None or work.deleted_at is None:
+        return Decision()
+    case = run.case(node, world, track, now)
+    wrong = _wrong_successor(run, case, work, world)
+    if wrong is not None:
+        return Decision(commands=(_deletion(node, wrong),))
+    results = judge(case)
+    late = now >= work.deleted_at + run.plan.timing.timeout
+    failed = failure(results) or (overdue(results, run.plan.timing.timeout) if late else None)
+    if failed is not None:
+        return failed_pass(node, work, failed)
+    if not all_good(results):
+        return wait(_open_gate(node, results))
+    if run.unchanged(node, world):
+        done = note("node", "unchanged", node=node.name)
+        return Decision(notes=(gates_note(node.name, results), done))
+    return ask_probe(run, node, world, case, results)
+
+
+def _wrong_successor(run: Run, case: Case, work: Work, world: World) -> Pod | None:
+    """A successor of a revision that nobody expects: replaced once more before it fails."""
+    pod = case.pod
+    if pod is None or not case.expected.revision or len(work.deleted) >= WRONG_SUCCESSORS:
+        return None
+    if pod.revision == case.expected.revision or not work.deleted or not run.observed(world):
+        return None
+    return pod
+
+
+def _open_gate(node: NodeState, results: tuple[GateResult, ...]) -> str:
+    first = next(item for item in results if item.verdict in {Verdict.WAIT, Verdict.UNKNOWN})
+    return f"{node.name}: {first.gate.value}: {first.reason}"

@@ -1,0 +1,47 @@
+"""Before the first deletion: can every canary pull the target's images?"""
+
+from bridgehead.core.plan.plan import StageKind
+from bridgehead.core.rollout.commands import CreateOwnPod, DeleteOwnPod, Role
+from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
+from bridgehead.core.rollout.merge import merged
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import NodeState
+from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.probe import started
+from bridgehead.core.verify.result import GateId, Question, Verdict
+
+PATIENCE = 60.0
+"""Seconds that a pull may stand in error, or a pull pod without a container."""
+
+
+def preflight(run: Run, world: World, now: float) -> Decision:
+    """One pull pod on each canary; no device is touched."""
+    canaries = [
+        name for stage in run.plan.stages if stage.kind is StageKind.CANARY for name in stage.nodes
+    ]
+    open_ones = [run.state.node(name) for name in canaries if not run.state.node(name).pulled]
+    if not open_ones:
+        return Decision(notes=(note("preflight", "passed"),))
+    return merged(*(_pull(run, node, world, now) for node in open_ones))
+
+
+def _pull(run: Run, node: NodeState, world: World, now: float) -> Decision:
+    images = sorted(run.plan.spec.change.by_container().values())
+    why = f"{node.name} cannot run {', '.join(images)}"
+    if (said := node.refused_pods.get(Role.PULL)) is not None:
+        ask = Question(GateId.ADMITTED, node.name, "a pod of the component is admitted", now)
+        answer = ask.answer(Verdict.FAIL, "refused", said)
+        return Decision(notes=(gate_note("preflight", "failed", answer, reason=why),))
+    if Role.PULL not in node.own_pods:
+        return Decision(commands=(CreateOwnPod(node=node.name, role=Role.PULL),))
+    pod = world.own_pod(node.name, Role.PULL)
+    ask = Question(GateId.IMAGE, node.name, f"{', '.join(images)} can be pulled", now)
+    answer = started(pod, ask, None, None)
+    if answer.verdict is Verdict.WAIT:
+        if pod is None or now < pod.created + PATIENCE + run.plan.timing.settle:
+            return wait(f"{node.name}: pulls the image: {answer.reason}")
+        answer = answer.failed(f"not within {PATIENCE:g} s: {answer.reason}")
+    gone = DeleteOwnPod(node=node.name, role=Role.PULL)
+    if answer.verdict is Verdict.PASS:
+        return Decision(notes=(note("preflight", "pulled", node=node.name),), commands=(gone,))
+    return Decision(notes=(gate_note("preflight", "failed", answer, reason=why),), commands=(gone,))

@@ -1,0 +1,147 @@
+"""A run: its plan, its state, and the questions about them that every decision asks."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from bridgehead.core.model.component import images, template_digest
+from bridgehead.core.model.device import Offer
+from bridgehead.core.plan.plan import Plan, Stage
+from bridgehead.core.rollout.commands import Baseline, Position, Purpose
+from bridgehead.core.rollout.state import NodeState, NodeStatus, RunState
+from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.case import Case
+from bridgehead.core.verify.track import Track
+from bridgehead.core.verify.view import Expected
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What does not change by itself while one decision is made."""
+
+    name: str
+    plan: Plan
+    state: RunState
+    family: str = "generic"
+
+    def target_hash(self, world: World) -> str:
+        """Hash of the target revision's pods; empty until the controller has made the revision."""
+        return world.hash_of(template_digest(self.plan.target_template))
+
+    def former_hash(self, world: World) -> str:
+        """Hash of the former revision's pods."""
+        return world.hash_of(self.plan.former.template_digest) or self.plan.former.hash
+
+    def standing(self, world: World) -> Position | None:
+        """Which of the two templates stands; None where it is neither."""
+        if world.component is None:
+            return None
+        if world.component.template_digest == self.plan.former.template_digest:
+            return Position.FORMER
+        if world.component.template_digest == template_digest(self.plan.target_template):
+            return Position.TARGET
+        return None
+
+    def observed(self, world: World) -> bool:
+        """Whether the controller works with what we last wrote: only then may a pod be deleted."""
+        component = world.component
+        return (
+            component is not None
+            and component.generation == self.state.generation
+            and component.observed_generation >= self.state.generation
+        )
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage under way; None after the last."""
+        return (
+            self.plan.stages[self.state.stage] if self.state.stage < len(self.plan.stages) else None
+        )
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """Nodes of this stage and of those before it, in order; newcomers belong to the last."""
+        reached = self.plan.stages[: self.state.stage + 1]
+        names = [name for stage in reached for name in stage.nodes]
+        if self.state.stage >= len(self.plan.stages) - 1:
+            names.extend(self.state.joined)
+        return tuple(names)
+
+    def with_status(self, *statuses: NodeStatus) -> tuple[NodeState, ...]:
+        """Nodes of the scope in one of these states."""
+        found = (self.state.node(name) for name in self.scope)
+        return tuple(item for item in found if item.status in statuses)
+
+    def baseline(self, node: NodeState, world: World) -> Baseline:
+        """What a node is expected to offer: what it offered, or what its verified kind offers."""
+        if node.baseline is not None:
+            return node.baseline
+        seen = world.nodes.get(node.name)
+        offers = seen.offers if seen else {}
+        mine = {name: offers.get(name, Offer(0, 0)) for name in self.plan.resources}
+        others = {name: offer for name, offer in offers.items() if name not in mine}
+        refused = tuple(pod.uid for pod in world.refused.get(node.name, ()))
+        return Baseline(offers=mine, refused=refused, others=others)
+
+    def case(self, node: NodeState, world: World, track: Track | None, now: float) -> Case:
+        """The node's case for its gates, for the revision that its pass expects."""
+        work = node.work
+        expected = self.expected(node, world)
+        return Case(
+            view=world.view(node.name),
+            expected=expected,
+            track=track or Track(deleted=work.deleted if work else frozenset()),
+            settle=self.plan.timing.settle,
+            now=now,
+        )
+
+    def expected(self, node: NodeState, world: World) -> Expected:
+        """What the node's gates expect: target pods under change, former ones otherwise."""
+        baseline = self.baseline(node, world)
+        work = node.work
+        target = self.expects_target(node, world)
+        template = self.plan.target_template if target else self.plan.former_template
+        return Expected(
+            revision=self.target_hash(world) if target else self.former_hash(world),
+            images=images(template),
+            offers=baseline.offers,
+            others=baseline.others,
+            refused=frozenset(baseline.refused),
+            deleted=work.deleted if work else frozenset(),
+            image_ids=self._image_ids(node.name, world) if target else {},
+            family=self.family,
+        )
+
+    def expects_target(self, node: NodeState, world: World) -> bool:
+        """Whether the node is to run the target revision.
+
+        A successor that came up on the former revision because the former template was parked
+        meanwhile is judged as what it is: the node is unchanged.
+        """
+        if node.work is None:
+            return node.status in {NodeStatus.PASSED, NodeStatus.FAILED}
+        if node.work.purpose is not Purpose.CHANGE:
+            return False
+        return not self.unchanged(node, world)
+
+    def unchanged(self, node: NodeState, world: World) -> bool:
+        """Whether a change ended on the former revision because that template stands again."""
+        work = node.work
+        if work is None or work.purpose is not Purpose.CHANGE or not work.deleted:
+            return False
+        pod = world.view(node.name).successor(work.deleted)
+        former = self.former_hash(world)
+        parked = self.state.template is Position.FORMER
+        return parked and pod is not None and pod.revision == former
+
+    def _image_ids(self, name: str, world: World) -> Mapping[str, str]:
+        node = world.nodes.get(name)
+        prefix = f"{node.arch}/" if node else "/"
+        return {
+            key.removeprefix(prefix): value
+            for key, value in self.state.image_ids.items()
+            if key.startswith(prefix)
+        }
+
+
+Tracks = Mapping[str, Track]
+"""What this runner has seen of each node in flight, by node name."""

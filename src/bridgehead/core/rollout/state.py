@@ -1,0 +1,113 @@
+"""The state of a run: what its journal says, folded. The cluster says the rest."""
+
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+
+from bridgehead.core.rollout.commands import Baseline, Command, Position, Purpose, Role
+from bridgehead.core.verify.result import GateResult
+from bridgehead.core.verify.soak import Verified
+
+
+class Mode(Enum):
+    """Which way a run is going."""
+
+    PREFLIGHT = "preflight"
+    FORWARD = "forward"
+    BACK = "back"
+    HOLD = "hold"
+    ENDED = "ended"
+
+
+class NodeStatus(Enum):
+    """What the run has made of a node so far."""
+
+    PENDING = "pending"
+    PASSED = "passed"
+    FAILED = "failed"
+    TAKEN_BACK = "taken-back"
+    STUCK = "stuck"
+    """Its former revision does not come back: only a person can help."""
+    SET_ASIDE = "set-aside"
+    LEFT = "left"
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """A pass under way on a node: one replacement of its plugin pod."""
+
+    purpose: Purpose
+    since: float
+    cordoned_at: float | None = None
+    deleted: frozenset[str] = frozenset()
+    deleted_at: float | None = None
+    probe: GateResult | None = None
+    gates_passed_at: float | None = None
+
+
+class NodeState(msgspec.Struct, frozen=True, kw_only=True):
+    """One node of the run."""
+
+    name: str
+    status: NodeStatus = NodeStatus.PENDING
+    work: Work | None = None
+    held: bool = False
+    """Cordoned by this run, as far as the journal knows."""
+    baseline: Baseline | None = None
+    restart_tested: bool = False
+    touched: int = 0
+    """Journal number of the deletion that brought the target here; 0 if it never came."""
+    verified: Verified | None = None
+    disturbances: int = 0
+    failure: GateResult | None = None
+    own_pods: frozenset[Role] = frozenset()
+    refused_pods: Mapping[Role, str] = {}
+    """Why the API server refused a pod of ours here."""
+    pulled: bool = False
+    reason: str = ""
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run, or this runner's part of it, ended."""
+
+    exit: int
+    summary: str
+    failure: GateResult | None = None
+    rollback_helps: bool | None = None
+
+
+class RunState(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a runner needs to know beside plan and cluster."""
+
+    mode: Mode = Mode.PREFLIGHT
+    stage: int = 0
+    soak_since: float | None = None
+    nodes: Mapping[str, NodeState] = {}
+    joined: tuple[str, ...] = ()
+    """Nodes that came after the plan was made; they take the change in the last stage."""
+    template: Position = Position.FORMER
+    taken_over: bool = False
+    restored: bool = False
+    let_go: bool = False
+    generation: int = 0
+    """The component's generation after this run's last write of its spec; 0 before the first."""
+    image_ids: Mapping[str, str] = {}
+    """First resolution of each image by ``architecture/container``."""
+    pending: Mapping[str, Command] = {}
+    """Intents without an outcome, by command key."""
+    holder: int = 1
+    failure: GateResult | None = None
+    turned_for: str = ""
+    ending: Ending | None = None
+    last_seq: int = 0
+    refused: bool = False
+    """Preflight failed: nothing was changed."""
+
+    def node(self, name: str) -> NodeState:
+        """A node's state; a node that the journal never named is pending."""
+        return self.nodes.get(name, NodeState(name=name))
+
+    @property
+    def working(self) -> tuple[NodeState, ...]:
+        """Nodes with a pass under way."""
+        return tuple(item for item in self.nodes.values() if item.work is not None)

@@ -1,0 +1,35 @@
+"""Keeping the tracks: what this runner has seen of every node that it watches closely."""
+
+from bridgehead.core.rollout.run import Run, Tracks
+from bridgehead.core.rollout.state import NodeState, NodeStatus
+from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.track import observe
+
+
+def in_flight(run: Run) -> tuple[NodeState, ...]:
+    """Nodes with a pass under way."""
+    return run.state.working
+
+
+def under_watch(run: Run) -> tuple[NodeState, ...]:
+    """Nodes of the current stage that have passed: their logs are read on while it soaks."""
+    stage = run.stage
+    names = set(stage.nodes) if stage else set()
+    return tuple(item for item in run.with_status(NodeStatus.PASSED) if item.name in names)
+
+
+def follow(run: Run, world: World, tracks: Tracks, now: float) -> Tracks:
+    """The tracks after one more look at the world; nodes that are done with are dropped."""
+    if world.stale:
+        return tracks
+    return {
+        node.name: observe(
+            tracks.get(node.name),
+            world.view(node.name),
+            run.expected(node, world),
+            status_period=run.plan.timing.status_period,
+            now=now,
+        )
+        for node in in_flight(run)
+        if node.work is not None and node.work.deleted_at is not None
+    }

@@ -1,0 +1,192 @@
+"""From one state of a run to the next: the meaning of each journal record.
+
+``fold`` of a run's records is its state, so a runner that takes over knows what the first one knew.
+Records of an unknown step are refused, never skipped: they may be from a newer bridgehead.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from bridgehead.core.journal.entry import Entry, Phase
+from bridgehead.core.model.json import child, text
+from bridgehead.core.rollout.commands import (
+    Command,
+    Cordon,
+    CreateOwnPod,
+    DeleteOwnPod,
+    DeletePod,
+    Flip,
+    LetGo,
+    Purpose,
+    RestoreStrategy,
+    TakeOver,
+    Uncordon,
+    decode,
+    key,
+)
+from bridgehead.core.rollout.facts import fact
+from bridgehead.core.rollout.state import NodeState, RunState, Work
+
+DONE = "done"
+"""Result of an outcome whose effect is in the cluster."""
+LAPSED = "lapsed"
+"""Result of an outcome whose effect is not there: it will be decided again if still wanted."""
+REFUSED = "refused"
+"""Result of an outcome that the API server forbids for good: deciding it again would not help."""
+
+
+class UnknownRecordError(Exception):
+    """A journal holds a record that this version of bridgehead does not understand."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(
+            f"record {entry.seq} of run {entry.run} is of step {entry.step!r} "
+            f"({entry.phase.value}, {entry.result!r}), which this version of bridgehead does not "
+            "know; use the version that wrote it"
+        )
+
+
+def fold(entries: Iterable[Entry], state: RunState | None = None) -> RunState:
+    """The state after the given records. Raises UnknownRecordError."""
+    current = state or RunState()
+    for entry in entries:
+        current = transition(current, entry)
+    return current
+
+
+def transition(state: RunState, entry: Entry) -> RunState:
+    """The state after one more record. Raises UnknownRecordError."""
+    match entry.phase:
+        case Phase.INTENT:
+            after = _intended(state, entry)
+        case Phase.OUTCOME:
+            after = _settled(state, entry)
+        case Phase.NOTE:
+            noted = fact(state, entry)
+            if noted is None:
+                raise UnknownRecordError(entry)
+            after = noted
+    return msgspec.structs.replace(after, last_seq=entry.seq)
+
+
+def _command(entry: Entry) -> Command:
+    try:
+        return decode(entry.detail)
+    except msgspec.ValidationError as error:
+        raise UnknownRecordError(entry) from error
+
+
+def _intended(state: RunState, entry: Entry) -> RunState:
+    """An intent takes effect at once where a late answer must not be missed."""
+    command = _command(entry)
+    pending = {**state.pending, key(command): command}
+    state = msgspec.structs.replace(state, pending=pending)
+    match command:
+        case Cordon():
+            node = state.node(command.node)
+            work = Work(purpose=command.purpose, since=entry.at)
+            begun = msgspec.structs.replace(
+                node, work=work, baseline=node.baseline or command.baseline
+            )
+            return with_node(state, begun)
+        case CreateOwnPod():
+            node = state.node(command.node)
+            own = node.own_pods | {command.role}
+            return with_node(state, msgspec.structs.replace(node, own_pods=own))
+        case _:
+            return state
+
+
+def _settled(state: RunState, entry: Entry) -> RunState:
+    name = text(entry.detail, "key")
+    command = state.pending.get(name)
+    if command is None:
+        raise UnknownRecordError(entry)
+    pending = {key: value for key, value in state.pending.items() if key != name}
+    state = msgspec.structs.replace(state, pending=pending)
+    if entry.result != DONE:
+        return _lapsed(state, command, entry)
+    return _done(state, command, entry)
+
+
+def _lapsed(state: RunState, command: Command, entry: Entry) -> RunState:
+    """An effect that is not there: a pass that could not even cordon has not begun."""
+    match command:
+        case Cordon(node=name):
+            node = state.node(name)
+            if node.work is not None and node.work.cordoned_at is None:
+                return with_node(state, msgspec.structs.replace(node, work=None))
+            return state
+        case CreateOwnPod(node=name, role=role):
+            node = state.node(name)
+            refused = dict(node.refused_pods)
+            if entry.result == REFUSED:
+                refused[role] = text(entry.detail, "message")
+            own = node.own_pods - {role}
+            return with_node(
+                state, msgspec.structs.replace(node, own_pods=own, refused_pods=refused)
+            )
+        case _:
+            return state
+
+
+def _done(state: RunState, command: Command, entry: Entry) -> RunState:
+    match command:
+        case TakeOver():
+            return msgspec.structs.replace(
+                state, taken_over=True, generation=_generation(entry, state)
+            )
+        case Flip(to=position):
+            return msgspec.structs.replace(
+                state, template=position, generation=_generation(entry, state)
+            )
+        case RestoreStrategy():
+            return msgspec.structs.replace(
+                state, restored=True, generation=_generation(entry, state)
+            )
+        case LetGo():
+            return msgspec.structs.replace(state, let_go=True)
+        case _:
+            return with_node(state, _node_done(state.node(command.node), command, entry))
+
+
+def _node_done(node: NodeState, command: Command, entry: Entry) -> NodeState:
+    match command:
+        case Cordon():
+            work = node.work or Work(purpose=command.purpose, since=entry.at)
+            work = msgspec.structs.replace(work, cordoned_at=entry.at)
+            return msgspec.structs.replace(node, held=True, work=work)
+        case Uncordon():
+            return msgspec.structs.replace(node, held=False)
+        case DeletePod(uid=uid):
+            return _pod_deleted(node, uid, entry)
+        case CreateOwnPod(role=role):
+            return msgspec.structs.replace(node, own_pods=node.own_pods | {role})
+        case DeleteOwnPod(role=role):
+            return msgspec.structs.replace(node, own_pods=node.own_pods - {role})
+        case _:
+            return node
+
+
+def _pod_deleted(node: NodeState, uid: str, entry: Entry) -> NodeState:
+    if node.work is None:
+        return node
+    work = msgspec.structs.replace(
+        node.work,
+        deleted=node.work.deleted | {uid},
+        deleted_at=entry.at,
+        probe=None,
+    )
+    touched = entry.seq if work.purpose is Purpose.CHANGE else node.touched
+    return msgspec.structs.replace(node, work=work, touched=touched)
+
+
+def _generation(entry: Entry, state: RunState) -> int:
+    found = child(entry.detail, "generation")
+    return found if isinstance(found, int) else state.generation
+
+
+def with_node(state: RunState, node: NodeState) -> RunState:
+    """The state with one node replaced."""
+    return msgspec.structs.replace(state, nodes={**state.nodes, node.name: node})

@@ -1,0 +1,65 @@
+"""The cluster as a runner sees it at one moment."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from bridgehead.core.model.component import Component, Revision
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.rollout.commands import Role
+from bridgehead.core.verify.view import NodeView, PodEvent
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """What is watched all the time, and what is read only of nodes in flight."""
+
+    component: Component | None
+    """None where it does not exist (any more)."""
+    revisions: tuple[Revision, ...] = ()
+    nodes: Mapping[str, Node] = {}
+    pods: Mapping[str, tuple[Pod, ...]] = {}
+    """The component's pods by node."""
+    refused: Mapping[str, tuple[Pod, ...]] = {}
+    """Pods by node that asked for the component's resources and were refused for good."""
+    requesters: Mapping[str, tuple[Pod, ...]] = {}
+    """Pods that ask for these devices, of nodes in flight; a node that is missing was not read."""
+    own: Mapping[str, Pod] = {}
+    """Our own pods by ``node/role``."""
+    own_logs: Mapping[str, str] = {}
+    """Their output by uid, once they have ended."""
+    logs: Mapping[str, str] = {}
+    """Log ends of the component's pods in flight by uid."""
+    logs_unread: Mapping[str, str] = {}
+    """Why a log could not be read, by uid."""
+    events: Mapping[str, tuple[PodEvent, ...]] = {}
+    """Events by the uid of the object that they are about."""
+    stale: str = ""
+    """What is not up to date, if anything: no gate may pass on old data."""
+
+    def view(self, name: str) -> NodeView:
+        """Everything about one node that its gates look at."""
+        pods = self.pods.get(name, ())
+        latest = max(pods, key=lambda pod: pod.created, default=None)
+        about = latest.uid if latest else ""
+        events = self.events.get(about, ())
+        if not events and self.component is not None:
+            events = self.events.get(self.component.uid, ())
+        return NodeView(
+            name=name,
+            node=self.nodes.get(name),
+            pods=pods,
+            refused=self.refused.get(name, ()),
+            log=self.logs.get(about),
+            log_unread=self.logs_unread.get(about, ""),
+            events=events,
+        )
+
+    def own_pod(self, node: str, role: Role) -> Pod | None:
+        """Our pod of that role on that node."""
+        return self.own.get(f"{node}/{role.value}")
+
+    def hash_of(self, template_digest: str) -> str:
+        """The hash that pods of a template carry; empty where no revision holds that template."""
+        matching = [item for item in self.revisions if item.template_digest == template_digest]
+        return max(matching, key=lambda item: item.number).hash if matching else ""

@@ -1,0 +1,23 @@
+"""The gate on the component's log: it must not speak of a fault that its family is known for."""
+
+from bridgehead.core.components.family import known_fault
+from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.verify.case import Case
+from bridgehead.core.verify.result import GateId, GateResult, Verdict
+
+
+def log(case: Case) -> GateResult:
+    """No known fault in the pod's log. A success line proves nothing and is not asked for."""
+    ask = case.question(GateId.LOG, "no known fault")
+    text = case.view.log
+    if text is None:
+        if case.view.log_unread:
+            why = f"the log could not be read: {case.view.log_unread}"
+            return ask.answer(Verdict.UNKNOWN, "not read", why)
+        return ask.answer(Verdict.WAIT, "not read", "the log was not read yet")
+    fault = known_fault(case.expected.family, text)
+    if fault is None:
+        return ask.answer(Verdict.PASS, "no known fault")
+    source = f"log of pod {case.pod.ref}" if case.pod else "log"
+    why = "the log names a fault that its family is known for"
+    return ask.answer(Verdict.FAIL, fault.cause, why, (Evidence(source, fault.line.strip()),))

@@ -1,0 +1,63 @@
+"""Watching nodes that have passed: what fails them, and what only disturbs them."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from bridgehead.core.verify.case import Case
+from bridgehead.core.verify.device_gates import refused_pods
+from bridgehead.core.verify.log_gate import log
+from bridgehead.core.verify.result import GateId, GateResult, Verdict
+
+
+class Verified(msgspec.Struct, frozen=True):
+    """The pod that passed its gates, as it was then."""
+
+    pod: str
+    """Its uid."""
+    restarts: int
+    image_ids: Mapping[str, str] = {}
+
+
+def soak_failure(case: Case, verified: Verified) -> GateResult | None:
+    """The gate that a passed node fails now; None while all is well or nothing can be said.
+
+    Judged are facts that cannot pass by themselves: a restart, a refused pod, a known fault in the
+    log, and fewer devices than expected while the same pod is up.
+    """
+    pod = case.pod
+    if pod is None or pod.uid != verified.pod:
+        return None
+    if pod.restarts > verified.restarts:
+        ask = case.question(GateId.POD_READY, "no restart since it passed")
+        seen = f"{pod.restarts - verified.restarts} restarts"
+        return ask.answer(Verdict.FAIL, seen, "its container ended after it had passed", case.proof)
+    for result in (_offers(case), refused_pods(case), log(case)):
+        if result is not None and result.verdict is Verdict.FAIL:
+            return result
+    return None
+
+
+def _offers(case: Case) -> GateResult | None:
+    """Fewer devices than before; unhealthy where the node still counts them, else lost."""
+    node = case.view.node
+    if node is None or node.ready is not True or not case.missing:
+        return None
+    name = case.missing[0]
+    offer, before = node.offer(name), case.expected.offers[name]
+    wanted = f"{name} {before.allocatable}"
+    counted = offer is not None and offer.capacity >= before.capacity
+    ask = case.question(GateId.HEALTHY if counted else GateId.ALLOCATABLE, wanted)
+    seen = f"{name} {offer.allocatable} of {offer.capacity}" if offer else f"no {name}"
+    why = (
+        "devices turned unhealthy after the node had passed"
+        if counted
+        else "devices went away after the node had passed"
+    )
+    return ask.answer(Verdict.FAIL, seen, why, case.proof)
+
+
+def disturbed(case: Case, verified: Verified) -> bool:
+    """Whether another pod stands where the verified one was: someone deleted it."""
+    pod = case.pod
+    return pod is not None and pod.uid != verified.pod and not pod.deleting

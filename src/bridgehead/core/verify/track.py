@@ -1,0 +1,87 @@
+"""What was seen of a node since its pass began: the memory behind gates that need time.
+
+Kept by the runner only. A runner that takes over starts anew: it looks again for as long as the
+first one would have, which costs seconds and can never pass a node that nobody watched.
+"""
+
+import msgspec
+
+from bridgehead.core.model.device import Offer
+from bridgehead.core.verify.view import Expected, NodeView
+
+LOOK_DELAY = 1.5
+"""Status periods until a node's status tells of a change (kubernetes#114422, intel#2082)."""
+
+PULL_ERRORS = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull"})
+
+
+class Track(msgspec.Struct, frozen=True, kw_only=True):
+    """Times are seconds since the epoch, None where it has not happened yet."""
+
+    deleted: frozenset[str]
+    pod_uid: str = ""
+    gone_at: float | None = None
+    ready_at: float | None = None
+    pull_error_at: float | None = None
+    offers: tuple[Offer | None, ...] = ()
+    """The value of the last counted look, per resource."""
+    offers_since: float | None = None
+    """Since when all counted looks were equal."""
+    good: bool = False
+    """Whether a counted look has shown the expected devices."""
+
+
+def observe(
+    track: Track | None,
+    view: NodeView,
+    expected: Expected,
+    *,
+    status_period: float,
+    now: float,
+) -> Track:
+    """The track after one more reading of the node."""
+    if track is None or track.deleted != expected.deleted:
+        track = Track(deleted=expected.deleted)
+    pod = view.successor(expected.deleted)
+    uid = pod.uid if pod else ""
+    if uid != track.pod_uid:
+        track = Track(deleted=track.deleted, pod_uid=uid, gone_at=track.gone_at)
+    gone_at = (track.gone_at or now) if view.gone(expected.deleted) else None
+    ready_at = (track.ready_at or now) if pod is not None and pod.ready else None
+    pulling = pod is not None and any(item.reason in PULL_ERRORS for item in pod.containers)
+    track = msgspec.structs.replace(
+        track,
+        gone_at=gone_at,
+        ready_at=ready_at,
+        pull_error_at=(track.pull_error_at or now) if pulling else None,
+    )
+    return _look(track, view, expected, status_period, now)
+
+
+def _look(
+    track: Track, view: NodeView, expected: Expected, status_period: float, now: float
+) -> Track:
+    """Count this reading of the offers if the node's status can already tell of the new pod."""
+    if track.gone_at is None or track.ready_at is None or view.node is None:
+        return msgspec.structs.replace(track, offers=(), offers_since=None)
+    if now < max(track.gone_at, track.ready_at) + LOOK_DELAY * status_period:
+        return track
+    offers = tuple(view.node.offer(name) for name in expected.offers)
+    same = track.offers_since is not None and offers == track.offers
+    return msgspec.structs.replace(
+        track,
+        offers=offers,
+        offers_since=track.offers_since if same else now,
+        good=track.good or not missing(view, expected),
+    )
+
+
+def missing(view: NodeView, expected: Expected) -> tuple[str, ...]:
+    """The resources of which the node offers less than expected."""
+    if view.node is None:
+        return tuple(expected.offers)
+    return tuple(
+        name
+        for name, offer in expected.offers.items()
+        if (seen := view.node.offer(name)) is None or seen.allocatable < offer.allocatable
+    )
