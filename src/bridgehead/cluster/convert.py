@@ -118,8 +118,20 @@ def template_of(revision: JsonObject) -> JsonObject:
 
 def controller_uid(raw: JsonObject) -> str:
     """The uid of the controller that an object belongs to, or an empty string."""
+    return text(_controller(raw), "uid")
+
+
+def controller_ref(raw: JsonObject) -> str:
+    """The DaemonSet that controls an object, as commands name it, or an empty string."""
+    controller = _controller(raw)
+    if text(controller, "kind") != "DaemonSet":
+        return ""
+    return f"daemonset/{text(raw, 'metadata', 'namespace')}/{text(controller, 'name')}"
+
+
+def _controller(raw: JsonObject) -> JsonObject:
     references = children(raw, "metadata", "ownerReferences")
-    return next((text(ref, "uid") for ref in references if ref.get("controller") is True), "")
+    return next((ref for ref in references if ref.get("controller") is True), {})
 
 
 def requests(spec: PodSpec) -> dict[str, int]:

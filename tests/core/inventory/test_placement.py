@@ -1,0 +1,95 @@
+"""Where a daemon pod goes is decided as the DaemonSet controller decides it."""
+
+import pytest
+
+from bridgehead.core.inventory.placement import labels_asked_for, misfit
+from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.node import Node, Taint
+
+N1 = Node(name="n1", labels={"pool": "gpu", "count": "8"})
+
+
+def required(*terms: JsonObject) -> JsonObject:
+    node_affinity: JsonObject = {
+        "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}
+    }
+    return {"affinity": {"nodeAffinity": node_affinity}}
+
+
+def expressions(*items: tuple[str, str, list[str]]) -> JsonObject:
+    return {
+        "matchExpressions": [
+            {"key": key, "operator": operator, "values": values} for key, operator, values in items
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("spec", "fits"),
+    [
+        ({}, True),
+        ({"nodeSelector": {"pool": "gpu"}}, True),
+        ({"nodeSelector": {"pool": "cpu"}}, False),
+        (required(expressions(("pool", "In", ["gpu", "x"]))), True),
+        (required(expressions(("pool", "NotIn", ["gpu"]))), False),
+        (required(expressions(("other", "NotIn", ["gpu"]))), True),
+        (required(expressions(("pool", "Exists", []), ("other", "DoesNotExist", []))), True),
+        (required(expressions(("pool", "Exists", []), ("other", "Exists", []))), False),
+        (required(expressions(("count", "Gt", ["7"]))), True),
+        (required(expressions(("count", "Lt", ["8"]))), False),
+        (required(expressions(("pool", "Gt", ["7"]))), False),
+        (required(expressions(("other", "Exists", [])), expressions(("pool", "Exists", []))), True),
+        (required({}), False),
+        (required(), False),
+        (
+            required(
+                {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n2"]}]}
+            ),
+            False,
+        ),
+    ],
+)
+def test_selector_and_affinity_decide(spec: JsonObject, fits: bool) -> None:
+    assert (misfit({"spec": spec}, N1) == "") is fits
+
+
+@pytest.mark.parametrize(
+    ("taint", "tolerations", "fits"),
+    [
+        (Taint("gpu", "NoSchedule", "yes"), [], False),
+        (Taint("gpu", "PreferNoSchedule"), [], True),
+        (Taint("gpu", "NoSchedule", "yes"), [{"operator": "Exists"}], True),
+        (Taint("gpu", "NoSchedule", "yes"), [{"key": "gpu", "operator": "Exists"}], True),
+        (Taint("gpu", "NoSchedule", "yes"), [{"key": "gpu", "value": "yes"}], True),
+        (Taint("gpu", "NoSchedule", "yes"), [{"key": "gpu", "value": "no"}], False),
+        (
+            Taint("gpu", "NoExecute"),
+            [{"key": "gpu", "operator": "Exists", "effect": "NoSchedule"}],
+            False,
+        ),
+        (Taint("node.kubernetes.io/unschedulable", "NoSchedule"), [], True),
+        (Taint("node.kubernetes.io/not-ready", "NoExecute"), [], True),
+        (Taint("node.kubernetes.io/network-unavailable", "NoSchedule"), [], False),
+    ],
+)
+def test_taints_keep_pods_away_unless_tolerated(
+    taint: Taint, tolerations: list[JsonObject], fits: bool
+) -> None:
+    node = Node(name="n1", taints=(taint,))
+    assert (misfit({"spec": {"tolerations": tolerations}}, node) == "") is fits
+
+
+def test_the_reason_names_what_is_asked_for_and_what_is_there() -> None:
+    assert misfit({"spec": {"nodeSelector": {"pool": "cpu"}}}, N1) == (
+        "nodeSelector asks for pool=cpu, the node has gpu"
+    )
+
+
+def test_pods_in_the_host_network_tolerate_its_absence() -> None:
+    node = Node(name="n1", taints=(Taint("node.kubernetes.io/network-unavailable", "NoSchedule"),))
+    assert misfit({"spec": {"hostNetwork": True}}, node) == ""
+
+
+def test_labels_asked_for_are_those_of_selector_and_affinity() -> None:
+    spec = {"nodeSelector": {"a": "b"}, **required(expressions(("c", "Exists", [])))}
+    assert labels_asked_for({"spec": spec}) == {"a", "c"}
