@@ -71,8 +71,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     spec: RolloutSpec
     component_uid: str
+    generation: int
+    """The component's generation when it was planned."""
     resources: tuple[str, ...]
     resources_source: str
+    family: str
     change_digest: str
     plan_digest: str
     former: Revision
@@ -95,6 +98,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def cohort_of(self, node: str) -> PlannedCohort | None:
         """The cohort that a node was counted in; None for one that joined later."""
         return next((item for item in self.cohorts if node in item.nodes), None)
+
+
+class Unneeded(msgspec.Struct, frozen=True):
+    """There is nothing to change."""
+
+    reason: str
 
 
 class Refused(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,187 @@
+"""The plan: from a spec and one reading of a cluster to stages of nodes, or to refusals."""
+
+import msgspec
+
+from bridgehead.core.inventory.cohort import Cohort, cohorts_of, short_names, splitting_key
+from bridgehead.core.model.component import Revision
+from bridgehead.core.model.device import Offer
+from bridgehead.core.model.json import JsonObject, digest
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import requested
+from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.plan.cost import cost_of
+from bridgehead.core.plan.plan import (
+    Plan,
+    PlannedCohort,
+    Refused,
+    Stage,
+    StageKind,
+    Timing,
+    Unneeded,
+)
+from bridgehead.core.plan.refuse import no_subject, nothing_to_do, refusals
+from bridgehead.core.plan.settings import RestartTest, RolloutSpec
+from bridgehead.core.plan.stages import stages_of
+from bridgehead.core.plan.subject import Subject, find_component, subject_of
+
+PLUGIN_TIMEOUT = 240.0
+"""Seconds for a device plugin's node to be good again: capacity falls to 0 after five minutes."""
+
+MANY_COHORTS = 8
+
+
+def build(
+    spec: RolloutSpec, snapshot: Snapshot, target: JsonObject | None, *, detach: bool = False
+) -> Plan | Refused | Unneeded:
+    """The plan of a change, or why there is none.
+
+    ``target`` is the template as the server would store it (answer of a dry-run); None where the
+    component or one of its containers does not exist.
+    """
+    early = no_subject(spec, snapshot)
+    component = find_component(spec, snapshot)
+    if early or component is None or target is None:
+        return Refused(refusals=early)
+    subject = subject_of(spec, snapshot, component, target)
+    if nothing_to_do(subject):
+        images = ", ".join(sorted(spec.change.by_container().values()))
+        return Unneeded(f"{component.ref} has {images} already")
+    against = refusals(subject, detach=detach)
+    former = subject.former
+    if against or former is None:
+        return Refused(refusals=against, set_aside=subject.set_aside, warnings=_warnings(subject))
+    return _plan(subject, former)
+
+
+def _plan(subject: Subject, former: Revision) -> Plan:
+    spec = subject.spec
+    cohorts = cohorts_of(subject.usable, spec.cohort)
+    in_use = _in_use(subject)
+    stages = stages_of(spec, cohorts, in_use)
+    names = short_names(cohorts)
+    planned = tuple(
+        PlannedCohort(names[cohort], tuple(node.name for node in nodes))
+        for cohort, nodes in cohorts.items()
+    )
+    timing = Timing(
+        settle=spec.verify.settle,
+        status_period=spec.verify.status_period,
+        timeout=spec.verify.timeout or PLUGIN_TIMEOUT,
+    )
+    change = change_digest(spec)
+    return Plan(
+        spec=spec,
+        component_uid=subject.component.uid,
+        generation=subject.component.generation,
+        resources=subject.resources,
+        resources_source=subject.resources_source,
+        family=subject.family,
+        change_digest=change,
+        plan_digest=_plan_digest(change, planned, former, stages),
+        former=former,
+        former_template=subject.component.template,
+        former_strategy=subject.component.strategy,
+        target_template=subject.target,
+        cohorts=planned,
+        stages=stages,
+        set_aside=subject.set_aside,
+        restart_tests=_restart_tests(spec, stages, in_use),
+        timing=timing,
+        cost=cost_of(stages, timing, _devices(subject)),
+        warnings=(*_warnings(subject), *_many(cohorts)),
+    )
+
+
+def change_digest(spec: RolloutSpec) -> str:
+    """Digest of what is to be written to the component, and of nothing about how."""
+    content: JsonObject = {
+        "component": str(spec.component),
+        "images": spec.change.by_container(),
+        "resources": list(spec.resources or ()),
+    }
+    return digest(content)
+
+
+def _plan_digest(
+    change: str,
+    cohorts: tuple[PlannedCohort, ...],
+    former: Revision,
+    stages: tuple[Stage, ...],
+) -> str:
+    content: JsonObject = {
+        "change": change,
+        "cohorts": msgspec.to_builtins(cohorts),
+        "former": former.template_digest,
+        "stages": [[stage.name, *stage.nodes] for stage in stages],
+    }
+    return digest(content)
+
+
+def _in_use(subject: Subject) -> dict[str, int]:
+    """Devices in use per node, over all resources of the component."""
+    by_node: dict[str, list[int]] = {}
+    for pod in subject.snapshot.pods:
+        held = sum(requested((pod,), name) for name in subject.resources)
+        if held and pod.node:
+            by_node.setdefault(pod.node, []).append(held)
+    return {name: sum(held) for name, held in by_node.items()}
+
+
+def _devices(subject: Subject) -> dict[str, int]:
+    """Devices per node, over all resources of the component."""
+    none = Offer(0, 0)
+    return {
+        node.name: sum(node.offers.get(name, none).allocatable for name in subject.resources)
+        for node in subject.usable
+    }
+
+
+def _restart_tests(
+    spec: RolloutSpec, stages: tuple[Stage, ...], in_use: dict[str, int]
+) -> tuple[str, ...]:
+    """Plugins are restarted always: a restart does not disturb the pods that hold devices."""
+    canaries = [name for stage in stages if stage.kind is StageKind.CANARY for name in stage.nodes]
+    match spec.canary.restart_test or RestartTest.ALWAYS:
+        case RestartTest.ALWAYS:
+            return tuple(canaries)
+        case RestartTest.IF_IDLE:
+            return tuple(name for name in canaries if not in_use.get(name))
+        case RestartTest.NEVER:
+            return ()
+
+
+def _warnings(subject: Subject) -> tuple[str, ...]:
+    return (*_bad_before(subject), *_named_in_vain(subject))
+
+
+def _bad_before(subject: Subject) -> list[str]:
+    """A baseline that is bad already will pass as it is: say so before, not after."""
+    found = []
+    for node in subject.usable:
+        for name in subject.resources:
+            offer = node.offer(name)
+            if offer is None or offer.allocatable == 0:
+                found.append(f"{node.name} offers no {name} before the change")
+            elif offer.allocatable < offer.capacity:
+                bad = offer.capacity - offer.allocatable
+                found.append(f"{node.name} has {bad} unhealthy {name} before the change")
+    return found
+
+
+def _named_in_vain(subject: Subject) -> list[str]:
+    usable = {node.name for node in subject.usable}
+    return [
+        f"canary {name} is not among the nodes that can be changed"
+        for name in subject.spec.canary.nodes
+        if name not in usable
+    ]
+
+
+def _many(cohorts: dict[Cohort, tuple[Node, ...]]) -> list[str]:
+    key = splitting_key(cohorts)
+    if len(cohorts) <= MANY_COHORTS or key is None:
+        return []
+    return [
+        f"there are {len(cohorts)} cohorts; most come from {key.value}: leave it out of cohort: "
+        "if its values behave alike"
+    ]

@@ -1,0 +1,193 @@
+"""When the plan says no. Every check answers alone, so that all reasons are told at once."""
+
+from collections.abc import Iterator
+
+from bridgehead.core.model.json import child, texts
+from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.plan.plan import Refusal
+from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.subject import Subject, find_component
+
+SAFE_STATUS_PERIOD = 10.0
+"""The kubelet's own period unless its configuration says otherwise (nodeStatusUpdateFrequency)."""
+
+
+def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
+    """Reasons why there is nothing to plan for."""
+    ref = str(spec.component)
+    wanted = spec.component
+    if wanted.namespace in snapshot.namespaces_terminating:
+        return (
+            Refusal(
+                "namespace-terminating",
+                f"namespace {wanted.namespace} is being deleted",
+                "wait until it is gone, or name another component",
+                ref,
+            ),
+        )
+    component = find_component(spec, snapshot)
+    if component is None:
+        known = sorted(item.ref for item in snapshot.components if item.name == wanted.name)
+        here = sorted(
+            item.name for item in snapshot.components if item.namespace == wanted.namespace
+        )
+        hint = f"did you mean {known[0]}? " if known else ""
+        there = f"that namespace has: {', '.join(here[:5])}" if here else "it has no DaemonSet"
+        return (
+            Refusal(
+                "component-missing",
+                f"there is no {ref}",
+                f"{hint}{there}; list them with: bridgehead inventory",
+                ref,
+            ),
+        )
+    missing = [name for name in spec.change.by_container() if name not in component.images]
+    return tuple(
+        Refusal(
+            "container-missing",
+            f"{ref} has no container {name}",
+            f"it has: {', '.join(sorted(component.images))}",
+            ref,
+        )
+        for name in missing
+    )
+
+
+def refusals(subject: Subject, *, detach: bool) -> tuple[Refusal, ...]:
+    """Every reason against this change of this component now."""
+    checks = (_deleting, _owned, _nodes, _aside, _revisions, _placement, _resources, _timing)
+    found = [item for check in checks for item in check(subject)]
+    return tuple(item for item in found if not (detach and item.rule == "owned-elsewhere"))
+
+
+def _refusal(subject: Subject, rule: str, message: str, remedy: str) -> Refusal:
+    return Refusal(rule, message, remedy, subject.component.ref)
+
+
+def _deleting(subject: Subject) -> Iterator[Refusal]:
+    if subject.component.deleting:
+        yield _refusal(
+            subject,
+            "component-deleting",
+            f"{subject.component.ref} is being deleted",
+            "nothing can be rolled out to it",
+        )
+
+
+def _owned(subject: Subject) -> Iterator[Refusal]:
+    ways = {
+        "helm": "change the image in the chart's values and upgrade the release",
+        "operator": "change the field of that object that sets the image",
+        "gitops": "change the manifest in its repository",
+    }
+    for owner in subject.component.owners:
+        yield _refusal(
+            subject,
+            "owned-elsewhere",
+            f"{subject.component.ref} is written by {owner.kind} ({owner.name}), which would undo "
+            "the change or be undone by it",
+            f"{ways.get(owner.kind, 'change it there')}; or insist with --detach",
+        )
+
+
+def _nodes(subject: Subject) -> Iterator[Refusal]:
+    if subject.nodes:
+        return
+    selector = texts(subject.component.template, "spec", "nodeSelector")
+    asked = ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
+    yield _refusal(
+        subject,
+        "no-node",
+        f"no node is eligible for {subject.component.ref}",
+        (f"its nodeSelector is {asked}; " if asked else "")
+        + "compare the nodes' labels and taints: kubectl get nodes --show-labels",
+    )
+
+
+def _aside(subject: Subject) -> Iterator[Refusal]:
+    aside, total = len(subject.set_aside), len(subject.nodes)
+    if not total:
+        return
+    shown = ", ".join(f"{item.node} ({item.reason})" for item in subject.set_aside[:5])
+    if aside == total:
+        yield _refusal(
+            subject,
+            "no-usable-node",
+            f"every eligible node is set aside: {shown}",
+            "mend them first",
+        )
+    elif aside > max(1, total * 20 // 100):
+        yield _refusal(
+            subject,
+            "too-many-set-aside",
+            f"{aside} of {total} eligible nodes are set aside: {shown}",
+            "mend them first, or leave them out with nodes.exclude",
+        )
+
+
+def _revisions(subject: Subject) -> Iterator[Refusal]:
+    former = subject.former
+    if former is None:
+        yield _refusal(
+            subject,
+            "revision-unknown",
+            "no ControllerRevision holds the template that stands",
+            "wait until the DaemonSet controller has caught up, then plan again",
+        )
+        return
+    differing = {
+        name: pod.revision
+        for name, pods in sorted(subject.pods.items())
+        for pod in pods
+        if pod.revision != former.hash
+    }
+    if differing:
+        shown = ", ".join(f"{node} -> {found or 'none'}" for node, found in differing.items())
+        yield _refusal(
+            subject,
+            "mixed-revisions",
+            f"pods do not carry the standing template's hash {former.hash}: {shown}",
+            "finish or undo the earlier change first: kubectl rollout history "
+            f"ds/{subject.component.name} -n {subject.component.namespace}",
+        )
+
+
+def _placement(subject: Subject) -> Iterator[Refusal]:
+    """A change of images cannot move pods; anything else that differs was written by admission."""
+    for field in ("nodeSelector", "affinity", "tolerations"):
+        before = child(subject.component.template, "spec", field)
+        if before != child(subject.target, "spec", field):
+            yield _refusal(
+                subject,
+                "placement-changes",
+                f"the API server would also change spec.template.spec.{field}",
+                "find the admission webhook that does so",
+            )
+
+
+def _resources(subject: Subject) -> Iterator[Refusal]:
+    if not subject.resources:
+        yield _refusal(
+            subject,
+            "resources-unknown",
+            f"which resources it offers is not known ({subject.resources_source})",
+            "name them in the spec: resources: [vendor.com/device]",
+        )
+
+
+def _timing(subject: Subject) -> Iterator[Refusal]:
+    verify = subject.spec.verify
+    if verify.status_period < SAFE_STATUS_PERIOD and not verify.status_period_unchecked:
+        yield _refusal(
+            subject,
+            "status-period-unconfirmed",
+            f"verify.statusPeriod is {verify.status_period:g} s; kubelets report every 10 s by default",
+            "leave it out, or set verify.statusPeriodUnchecked: true where all kubelets are "
+            "configured so",
+        )
+
+
+def nothing_to_do(subject: Subject) -> bool:
+    """Whether every container has its image already."""
+    wanted = subject.spec.change.by_container()
+    return all(subject.component.images.get(name) == image for name, image in wanted.items())
