@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from bridgehead.core.inventory.cohort import cohort_of, cohorts_of
 from bridgehead.core.model.json import child, texts
 from bridgehead.core.model.snapshot import Snapshot
 from bridgehead.core.plan.plan import Refusal
@@ -55,7 +56,17 @@ def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
 
 def refusals(subject: Subject, *, detach: bool) -> tuple[Refusal, ...]:
     """Every reason against this change of this component now."""
-    checks = (_deleting, _owned, _nodes, _aside, _revisions, _placement, _resources, _timing)
+    checks = (
+        _deleting,
+        _owned,
+        _nodes,
+        _aside,
+        _unproven_kinds,
+        _revisions,
+        _placement,
+        _resources,
+        _timing,
+    )
     found = [item for check in checks for item in check(subject)]
     return tuple(item for item in found if not (detach and item.rule == "owned-elsewhere"))
 
@@ -125,6 +136,21 @@ def _aside(subject: Subject) -> Iterator[Refusal]:
         )
 
 
+def _unproven_kinds(subject: Subject) -> Iterator[Refusal]:
+    """A kind of node that has no canary would be proven by nothing when its nodes come back."""
+    usable = {cohort_of(node, subject.spec.cohort) for node in subject.usable}
+    reasons = {item.node: item.reason for item in subject.set_aside}
+    for cohort, nodes in cohorts_of(subject.nodes, subject.spec.cohort).items():
+        if usable and cohort not in usable:
+            shown = ", ".join(f"{node.name} ({reasons[node.name]})" for node in nodes[:5])
+            yield _refusal(
+                subject,
+                "cohort-without-canary",
+                f"no node of the cohort {cohort.name} can be changed: {shown}",
+                "mend one of them first, or leave them out with nodes.exclude",
+            )
+
+
 def _revisions(subject: Subject) -> Iterator[Refusal]:
     former = subject.former
     if former is None:
@@ -181,7 +207,7 @@ def _timing(subject: Subject) -> Iterator[Refusal]:
         yield _refusal(
             subject,
             "status-period-unconfirmed",
-            f"verify.statusPeriod is {verify.status_period:g} s; kubelets report every 10 s by default",
+            f"verify.statusPeriod is {verify.status_period:g} s; a kubelet reports every 10 s",
             "leave it out, or set verify.statusPeriodUnchecked: true where all kubelets are "
             "configured so",
         )

@@ -22,11 +22,9 @@ def stages_of(
         return ()
     first, others = canaries[0], tuple(canaries[1:])
     wave = spec.waves[0]
-    stages = [_stage("canary", StageKind.CANARY, (first,), 1, spec.unproven, spec)]
+    stages = [_canary_stage("canary", (first,), 1, spec)]
     if others:
-        unproven = wave.unproven(spec.unproven)
-        name = "other canaries"
-        stages.append(_stage(name, StageKind.CANARY, others, wave.parallel, unproven, spec))
+        stages.append(_canary_stage("other canaries", others, wave.parallel, spec))
     order = _spread(cohorts, set(canaries))
     done = len(canaries)
     total = done + len(order)
@@ -39,16 +37,15 @@ def stages_of(
     return tuple(stages)
 
 
-def _stage(
-    name: str,
-    kind: StageKind,
-    nodes: tuple[str, ...],
-    parallel: int,
-    unproven: int | None,
-    spec: RolloutSpec,
-) -> Stage:
-    limit = unproven if unproven is not None else 2 * parallel
-    return Stage(name, kind, nodes, parallel, limit, spec.verify.soak.canary)
+def _canary_stage(name: str, nodes: tuple[str, ...], parallel: int, spec: RolloutSpec) -> Stage:
+    return Stage(
+        name,
+        StageKind.CANARY,
+        nodes,
+        parallel,
+        Wave(spec.waves[0].nodes, parallel).unproven(spec.unproven),
+        spec.verify.soak.canary,
+    )
 
 
 def _wave(number: int, nodes: tuple[str, ...], wave: Wave, spec: RolloutSpec) -> Stage:
@@ -90,7 +87,7 @@ def _preferred(nodes: Sequence[Node], spec: RolloutSpec, in_use: Mapping[str, in
 
 def _spread(cohorts: Mapping[Cohort, tuple[Node, ...]], taken: set[str]) -> list[str]:
     """The other nodes, cohorts taking turns in proportion, so that no wave is of one kind only."""
-    ranked = []
+    ranked: list[tuple[float, int, str]] = []
     for number, nodes in enumerate(cohorts.values()):
         left = [node.name for node in nodes if node.name not in taken]
         ranked.extend(((place + 0.5) / len(left), number, name) for place, name in enumerate(left))
