@@ -142,7 +142,6 @@ class Reflector(Generic[T]):
         """Wait until `revision` differs from `since`; returns the new one."""
         while self.revision == since:
             await self._changed.wait()
-            await asyncio.sleep(0)  # lets a watch that has just failed say why
         return self.revision
 
     async def _run(self) -> None:
