@@ -1,0 +1,6 @@
+"""Files become values with positions."""
+
+from bridgehead.sources.folder import Recording, read_folder
+from bridgehead.sources.raw import RawObject
+
+__all__ = ["RawObject", "Recording", "read_folder"]

@@ -1,0 +1,154 @@
+"""A folder of Kubernetes YAML and JSON files becomes one recorded state.
+
+Any names and subfolders; files with several documents, and Lists. What is broken is reported, and
+the rest is read. A kind that occurs is taken to be complete; one that occurs nowhere was not
+recorded, unless ``recorded.yaml`` in the folder says that it is complete (and empty).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from bridgehead.core.model.json import JsonObject, JsonValue, text
+from bridgehead.core.model.problem import Problem
+from bridgehead.sources.clock import newest_time
+from bridgehead.sources.json_file import json_document
+from bridgehead.sources.parsed import Parsed, TextError
+from bridgehead.sources.raw import RawObject
+from bridgehead.sources.recorded import NAME, Recorded, recorded
+from bridgehead.sources.yaml_file import yaml_documents
+
+_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+
+
+class Recording(msgspec.Struct, frozen=True):
+    """A recorded state.
+
+    ``complete`` holds the kinds of which every object was recorded and read; while anything could
+    not be read, no kind is. ``now`` is in seconds since the epoch, None if nothing tells the time.
+    """
+
+    objects: tuple[RawObject, ...]
+    complete: frozenset[str]
+    now: float | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything in the folder could be read."""
+        return all(problem.warning for problem in self.problems)
+
+
+def read_folder(folder: Path, at: float | None = None) -> Recording:
+    """Read a recorded state; ``at`` overrules the time that the recording gives."""
+    reading = _Reading(folder)
+    for path in _files(folder):
+        reading.file(path)
+    return reading.recording(at)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files that may hold objects, in a stable order; hidden ones are someone else's."""
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.suffix in _SUFFIXES and not hidden and path.is_file():
+            yield path
+
+
+class _Reading:
+    """Gathers objects and problems file by file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._objects: dict[tuple[str, str, str, str], RawObject] = {}
+        self._kinds: set[str] = set()
+        self._recorded = Recorded()
+        self._problems: list[Problem] = []
+
+    def recording(self, at: float | None) -> Recording:
+        objects = tuple(self._objects.values())
+        if not (objects or self._kinds or self._recorded.complete or self._problems):
+            message = "no Kubernetes objects here: expected .yaml, .yml or .json files"
+            self._report(str(self._folder), 1, message)
+        whole = all(problem.warning for problem in self._problems)
+        complete = frozenset(self._kinds) | self._recorded.complete if whole else frozenset()
+        times = (at, self._recorded.at)
+        now = next((time for time in times if time is not None), None)
+        return Recording(
+            objects=objects,
+            complete=complete,
+            now=newest_time(objects) if now is None else now,
+            problems=tuple(self._problems),
+        )
+
+    def file(self, path: Path) -> None:
+        """Read one file; what cannot be read becomes a problem."""
+        name = str(path)
+        try:
+            content = path.read_text(encoding="utf-8-sig")
+            is_json = path.suffix == ".json"
+            for parsed in [json_document(content)] if is_json else yaml_documents(content):
+                if path == self._folder / NAME:
+                    self._about(name, parsed)
+                else:
+                    self._document(name, parsed)
+        except TextError as error:
+            kind = "JSON" if path.suffix == ".json" else "YAML"
+            message = f"this is no {kind}: {error.reason}; what follows in this file was not read"
+            self._report(name, error.line, message, column=error.column)
+        except UnicodeDecodeError as error:
+            self._report(name, 1, f"the file is not UTF-8: {error.reason} at byte {error.start}")
+        except OSError as error:
+            self._report(name, 1, f"the file cannot be read: {error.strerror}")
+
+    def _about(self, name: str, parsed: Parsed) -> None:
+        self._recorded, wrong = recorded(parsed.value)
+        for message in wrong:
+            self._report(name, parsed.line, message)
+
+    def _document(self, name: str, parsed: Parsed) -> None:
+        value = parsed.value
+        if value is None:
+            return
+        if not isinstance(value, dict) or not (text(value, "kind") and text(value, "apiVersion")):
+            message = "no Kubernetes object: it has no kind and apiVersion, and was not read"
+            self._report(name, parsed.line, message, warning=True)
+        elif text(value, "kind").endswith("List") and "items" in value:
+            self._list(name, value, parsed)
+        else:
+            self._object(RawObject(value, name, parsed.line))
+
+    def _list(self, name: str, value: JsonObject, parsed: Parsed) -> None:
+        """A ``List`` of anything, or a list of one kind, whose entries may leave the kind out."""
+        kind = text(value, "kind").removesuffix("List")
+        of_kind = {"kind": kind, "apiVersion": text(value, "apiVersion")} if kind else {}
+        if kind:
+            self._kinds.add(kind)
+        found = value["items"]
+        # An API server may write a null for a list without entries.
+        items = found if isinstance(found, list) else []
+        # Entries of a list inside a list have only the outer entry's line.
+        known = len(parsed.item_lines) == len(items)
+        lines = parsed.item_lines if known else len(items) * (parsed.line,)
+        for item, line in zip(items, lines, strict=True):
+            whole: JsonValue = {**of_kind, **item} if isinstance(item, dict) else item
+            self._document(name, Parsed(whole, line))
+
+    def _object(self, item: RawObject) -> None:
+        self._kinds.add(item.kind)
+        # Without a name (generateName) no two objects are the same one.
+        name = item.name or f"{item.file}:{item.line}"
+        key = (item.api_version, item.kind, item.namespace, name)
+        first = self._objects.setdefault(key, item)
+        if first.data != item.data:
+            message = f"{item} stands here otherwise than in {first.file}:{first.line}"
+            message += ", which was kept"
+            self._report(item.file, item.line, message, warning=True)
+
+    def _report(
+        self, file: str, line: int, message: str, *, column: int = 1, warning: bool = False
+    ) -> None:
+        self._problems.append(
+            Problem(file=file, line=line, column=column, message=message, warning=warning)
+        )

@@ -1,0 +1,55 @@
+"""The value of a JSON file.
+
+Decoded by msgspec, because recorded states of large clusters are large; it does not know lines.
+"""
+
+import json
+from collections.abc import Iterator
+
+import msgspec
+
+from bridgehead.core.model.json import JsonValue
+from bridgehead.sources.parsed import Parsed, TextError
+
+
+class _Items(msgspec.Struct):
+    """The entries of a list, still as text."""
+
+    items: list[msgspec.Raw] = []
+
+
+def json_document(text: str) -> Parsed:
+    """The document of a file; raises TextError."""
+    data = text.encode()
+    try:
+        value: JsonValue = msgspec.json.decode(data)
+        return Parsed(value, item_lines=tuple(_item_lines(data)))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _with_place(text, str(error)) from None
+
+
+def _item_lines(data: bytes) -> Iterator[int]:
+    try:
+        raw_items = msgspec.json.decode(data, type=_Items).items
+    except msgspec.ValidationError:
+        return
+    line, position = 1, 0
+    for raw in raw_items:
+        # Only a comma and white space lie between entries, so the next equal text is the entry.
+        entry = bytes(raw)
+        found = data.index(entry, position)
+        line += data.count(b"\n", position, found)
+        yield line
+        line += entry.count(b"\n")
+        position = found + len(entry)
+
+
+def _with_place(text: str, reason: str) -> TextError:
+    """The same error with line and column, which the standard library knows."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return TextError(error.msg, error.lineno, error.colno)
+    except RecursionError:
+        return TextError("it is nested too deeply", 1, 1)
+    return TextError(reason, 1, 1)
