@@ -20,8 +20,8 @@ def foreign(run: Run, world: World) -> Decision | None:
     component = world.component
     if component is None or component.deleting or component.uid != run.plan.component_uid:
         return Decision(ending=_gone(run, component))
-    if run.state.let_go:
-        return None
+    if run.state.let_go or component.generation < run.state.generation:
+        return None  # let go, or seen as it was before our own last write
     held = run.state.taken_over and not run.state.restored
     unprotected = held and component.strategy_type != "OnDelete"
     if component.generation <= run.state.generation and not unprotected:
