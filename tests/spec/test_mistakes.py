@@ -246,8 +246,9 @@ def test_a_foreign_document_is_refused_without_judging_its_keys() -> None:
     assert str(problem) == "b.yaml:2:7: kind: expected Rollout, found DaemonSet"
 
 
-def test_an_empty_mapping_misses_everything_that_is_required() -> None:
-    paths = [problem.path for problem in rejected("owner: me\n")]
+@pytest.mark.parametrize("text", ["owner: me\n", "{}\n"])
+def test_everything_that_is_required_is_named_where_it_is_missing(text: str) -> None:
+    paths = [problem.path for problem in rejected(text)]
     assert paths == ["apiVersion", "kind", "metadata", "component", "change"]
 
 

@@ -38,10 +38,11 @@ SpecResult = SpecAccepted | SpecRejected
 def read_spec(text: str, source: str) -> SpecResult:
     """Read a spec; ``source`` is its name in messages. Nothing is raised for a bad spec."""
     document = compose(text, source)
-    # Of something that is no mapping, or no rollout, no key can be judged.
     other = _other_kind(document)
-    if other is not None or not document.value:
-        return SpecRejected(_sorted([*document.problems, *([other] if other else [])]))
+    if other is not None:
+        return SpecRejected(_sorted([*document.problems, other]))
+    if document.problems and not document.value:
+        return SpecRejected(_sorted(document.problems))
     read = _settings(document)
     problems = [*document.problems, *check_conditions(document)]
     if isinstance(read, ValidationError):
