@@ -1,0 +1,97 @@
+"""Progress on stderr: plain lines anywhere, and a live view of nodes in flight on a terminal."""
+
+from types import TracebackType
+from typing import Self, TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.rollout.decision import Decision
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import NodeStatus, RunState, Work
+from bridgehead.core.rollout.world import World
+from bridgehead.report.entry_text import clock_time, entry_lines
+
+SHOWN = 12
+"""Nodes in flight that the live view shows at most."""
+
+
+class Progress:
+    """Tells every record as it is written; on a terminal, also what is awaited right now."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._console = Console(file=stream, highlight=False, soft_wrap=True)
+        self._live: Live | None = None
+        self._last_wait = ""
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live = Live(
+                console=self._console, refresh_per_second=4, transient=True, redirect_stdout=False
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def tell(self, entry: Entry) -> None:
+        """One record that was written."""
+        lines = entry_lines(entry)
+        if not lines:
+            return
+        first, *proof = lines
+        self._console.print(Text(f"{clock_time(entry)}  {first}", style=_style(entry)))
+        for line in proof:
+            self._console.print(Text(line, style="dim"))
+
+    def say(self, words: str) -> None:
+        """Something that is no record."""
+        self._console.print(Text(words))
+
+    def look(self, run: Run, world: World, decision: Decision, now: float) -> None:
+        """One turn of the loop: refresh the live view."""
+        if self._live is not None:
+            self._live.update(_view(run, world, decision, now))
+
+
+def _style(entry: Entry) -> str:
+    if entry.result == "failed" or entry.step == "turn":
+        return "bold red"
+    return "green" if (entry.step, entry.result) == ("node", "verified") else ""
+
+
+def _view(run: Run, world: World, decision: Decision, now: float) -> RenderableType:
+    stage = run.stage
+    name = stage.name if stage else "finishing"
+    lines = [Text(f"{name}: {_counts(run.state)}", style="bold")]
+    for node in run.state.working[:SHOWN]:
+        if node.work is not None:
+            seen = world.nodes.get(node.name)
+            offers = seen.offers if seen else {}
+            shown = ", ".join(f"{key} {offers.get(key, '-')}" for key in run.plan.resources)
+            lines.append(Text(f"  {node.name}  {_step(node.work)}  {shown}"))
+    if decision.waiting_for:
+        lines.append(Text(f"  waiting: {decision.waiting_for}", style="dim"))
+    return Group(*lines)
+
+
+def _step(work: Work) -> str:
+    if work.deleted_at is None:
+        return f"{work.purpose.value}: waits to be replaced"
+    return f"{work.purpose.value}: being verified"
+
+
+def _counts(state: RunState) -> str:
+    statuses = [item.status for item in state.nodes.values()]
+    shown = (NodeStatus.PASSED, NodeStatus.FAILED, NodeStatus.TAKEN_BACK)
+    return ", ".join(f"{statuses.count(item)} {item.value}" for item in shown)

@@ -1,0 +1,157 @@
+"""Journal records as lines that a person reads, while a run goes on or long after it."""
+
+from collections.abc import Callable, Mapping
+
+from bridgehead.core.journal.entry import Entry, Phase
+from bridgehead.core.model.json import JsonObject, child, children, text
+from bridgehead.report.durations import spoken
+
+PURPOSES = {
+    "restart-test": "restart test: its current revision came back",
+    "change": "passed all gates on the new version",
+    "take-back": "taken back: verified on the former version",
+}
+
+Line = Callable[[Entry], str]
+
+
+def entry_lines(entry: Entry) -> tuple[str, ...]:
+    """The record's lines without its time; none for records that only machines need."""
+    line = _line(entry)
+    if not line:
+        return ()
+    place = f"{entry.node}: " if entry.node else ""
+    proof = [f"    {item.source}: {_one_line(item.text)}" for item in entry.evidence]
+    return (f"{place}{line}", *(proof if _tells(entry) else ()))
+
+
+def clock_time(entry: Entry) -> str:
+    """Hours, minutes and seconds of the record, in UTC."""
+    return entry.time[11:19]
+
+
+def failure_lines(gate: JsonObject) -> tuple[str, ...]:
+    """A failed gate: what was expected, what was seen, why."""
+    return (
+        f"gate {text(gate, 'gate')}: {text(gate, 'reason')}",
+        f"expected: {text(gate, 'expected')}",
+        f"seen: {text(gate, 'seen')}",
+    )
+
+
+def _tells(entry: Entry) -> bool:
+    """Whether the proof belongs under the line: a turn repeats the failure that it rests on."""
+    return entry.step != "turn"
+
+
+def _one_line(said: str) -> str:
+    flat = " ".join(said.split())
+    return flat if len(flat) <= 300 else f"{flat[:297]}..."
+
+
+def _line(entry: Entry) -> str:
+    match entry.phase:
+        case Phase.INTENT:
+            return ""
+        case Phase.OUTCOME:
+            if entry.result != "done":
+                said = text(entry.detail, "message")
+                return f"{entry.step} did not happen ({entry.result}): {said}" if said else ""
+            line = OUTCOMES.get(entry.step)
+        case Phase.NOTE:
+            line = NOTES.get((entry.step, entry.result))
+    return line(entry) if line else ""
+
+
+def _fixed(words: str) -> Line:
+    def line(entry: Entry) -> str:  # noqa: ARG001 - all lines share one signature
+        return words
+
+    return line
+
+
+def _flip(entry: Entry) -> str:
+    generation = child(entry.detail, "generation")
+    position = text(entry.detail, "to")
+    words = {"target": "new template put in", "former": "former template parked"}
+    return f"{words.get(position, 'template changed')} (generation {generation})"
+
+
+def _verified(entry: Entry) -> str:
+    return PURPOSES.get(text(entry.detail, "purpose"), "verified")
+
+
+def _failed(entry: Entry) -> str:
+    gate = child(entry.detail, "gate")
+    what = {"restart-test": "restart test FAILED", "take-back": "NOT taken back"}
+    word = what.get(text(entry.detail, "purpose"), "FAILED")
+    first, expected, seen = failure_lines(gate if isinstance(gate, Mapping) else {})
+    return f"{word} {first}\n    {expected}\n    {seen}"
+
+
+def _probed(entry: Entry) -> str:
+    verdict = text(entry.detail, "gate", "verdict")
+    reason = text(entry.detail, "gate", "reason")
+    return f"probe {verdict}{f': {reason}' if reason else ''}"
+
+
+def _soaking(entry: Entry) -> str:
+    seconds = child(entry.detail, "seconds")
+    length = spoken(seconds) if isinstance(seconds, int | float) else "?"
+    return f"{text(entry.detail, 'stage')}: all gates good, soaking for {length}"
+
+
+def _reason(prefix: str) -> Line:
+    def line(entry: Entry) -> str:
+        return f"{prefix}{text(entry.detail, 'reason')}"
+
+    return line
+
+
+def _stage_passed(entry: Entry) -> str:
+    return f"{text(entry.detail, 'stage')} passed"
+
+
+def _began(entry: Entry) -> str:
+    images = children(entry.detail, "images")
+    wanted = ", ".join(f"{text(item, 'container')}={text(item, 'image')}" for item in images)
+    return f"run {entry.run} of {text(entry.detail, 'component')} began: {wanted}"
+
+
+def _ended(entry: Entry) -> str:
+    code = child(entry.detail, "ending", "exit")
+    return f"ended with exit {code}: {text(entry.detail, 'ending', 'summary')}"
+
+
+OUTCOMES: Mapping[str, Line] = {
+    "take-over": _fixed("taken over: update strategy is OnDelete"),
+    "flip": _flip,
+    "cordon": _fixed("cordoned"),
+    "delete-pod": _fixed("old pod deleted"),
+    "uncordon": _fixed("given back"),
+    "restore-strategy": _fixed("former update strategy restored"),
+    "let-go": _fixed("let go: nothing of this run is left on the component"),
+}
+
+NOTES: Mapping[tuple[str, str], Line] = {
+    ("run", "began"): _began,
+    ("run", "held"): _fixed("taken over by another runner"),
+    ("run", "ended"): _ended,
+    ("preflight", "pulled"): _fixed("preflight: can run the new image"),
+    ("preflight", "passed"): _fixed("preflight passed"),
+    ("preflight", "failed"): _failed,
+    ("turn", "back"): _reason("TAKING BACK: "),
+    ("turn", "hold"): _reason("HOLDING: "),
+    ("node", "verified"): _verified,
+    ("node", "failed"): _failed,
+    ("node", "unchanged"): _fixed("came up on the former version; back in the queue"),
+    ("node", "cancelled"): _fixed("left alone: its pod had not been deleted yet"),
+    ("node", "disturbed"): _fixed("its pod was replaced by someone else; it will be changed again"),
+    ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
+    ("node", "joined"): _fixed("joined; it takes the change in the last wave"),
+    ("node", "left"): _fixed("is gone"),
+    ("node", "set-aside"): _reason("set aside: "),
+    ("node", "probed"): _probed,
+    ("stage", "soaking"): _soaking,
+    ("stage", "passed"): _stage_passed,
+}
