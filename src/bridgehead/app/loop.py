@@ -58,7 +58,7 @@ class Effects(Protocol):
 class Onlooker(Protocol):
     """Who watches: the terminal."""
 
-    def look(self, run: Run, world: World, decision: Decision, now: float) -> None:
+    def look(self, run: Run, world: World, decision: Decision) -> None:
         """One turn of the loop."""
         ...
 
@@ -106,7 +106,7 @@ class Loop:
             world, now = self._feed.snapshot(), self._clock()
             tracks = dict(follow(run, world, tracks, now))
             decision = decide(run, world, tracks, now)
-            self._onlooker.look(run, world, decision, now)
+            self._onlooker.look(run, world, decision)
             if decision.ending is not None:
                 return await self._end(run, decision)
             if not decision:

@@ -58,10 +58,10 @@ class Progress:
         """Something that is no record."""
         self._console.print(Text(words))
 
-    def look(self, run: Run, world: World, decision: Decision, now: float) -> None:
+    def look(self, run: Run, world: World, decision: Decision) -> None:
         """One turn of the loop: refresh the live view."""
         if self._live is not None:
-            self._live.update(_view(run, world, decision, now))
+            self._live.update(_view(run, world, decision))
 
 
 def _style(entry: Entry) -> str:
@@ -70,7 +70,7 @@ def _style(entry: Entry) -> str:
     return "green" if (entry.step, entry.result) == ("node", "verified") else ""
 
 
-def _view(run: Run, world: World, decision: Decision, now: float) -> RenderableType:
+def _view(run: Run, world: World, decision: Decision) -> RenderableType:
     stage = run.stage
     name = stage.name if stage else "finishing"
     lines = [Text(f"{name}: {_counts(run.state)}", style="bold")]

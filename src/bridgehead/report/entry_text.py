@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from bridgehead.core.journal.entry import Entry, Phase
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, child, children, text
-from bridgehead.report.durations import spoken
 
 PURPOSES = {
     "restart-test": "restart test: its current revision came back",
@@ -97,7 +97,7 @@ def _probed(entry: Entry) -> str:
 
 def _soaking(entry: Entry) -> str:
     seconds = child(entry.detail, "seconds")
-    length = spoken(seconds) if isinstance(seconds, int | float) else "?"
+    length = duration_text(seconds) if isinstance(seconds, int | float) else "?"
     return f"{text(entry.detail, 'stage')}: all gates good, soaking for {length}"
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from bridgehead.core.model.component import images
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.plan import Plan, Refused, Stage, StageKind
 from bridgehead.core.plan.settings import Reaction
-from bridgehead.report.durations import spoken
 
 SHOWN_NODES = 6
 
@@ -69,7 +69,7 @@ def _stage(plan: Plan, stage: Stage) -> str:
     tested = [name for name in stage.nodes if name in plan.restart_tests]
     if stage.kind is StageKind.CANARY and tested:
         parts.append("restart test first")
-    parts.append(f"then {spoken(stage.soak)} of soak")
+    parts.append(f"then {duration_text(stage.soak)} of soak")
     return "; ".join(parts)
 
 
@@ -79,18 +79,20 @@ def _conduct(plan: Plan) -> Iterator[str]:
         "Each node: cordon, delete its plugin pod, gates image, admitted, pod-ready, log, healthy, "
         "allocatable,"
     )
+    steady, limit = duration_text(timing.settle), duration_text(timing.timeout)
     yield (
-        f"  refused-pods, probe (steady for {spoken(timing.settle)}, {spoken(timing.timeout)} at "
-        "most), uncordon. Pods that hold devices keep running."
+        f"  refused-pods, probe (steady for {steady}, {limit} at most), uncordon. Pods that hold "
+        "devices keep running."
     )
     if plan.spec.verify.status_period_unchecked:
-        yield f"  Status period {spoken(timing.status_period)}, taken on trust."
+        yield f"  Status period {duration_text(timing.status_period)}, taken on trust."
     yield f"A failed canary: {_reaction(reaction.canary)}. A failed node of a wave: " + (
         f"{_reaction(reaction.wave)}."
     )
+    cost = plan.cost
     yield (
-        f"Expected: {spoken(plan.cost.duration)}, {plan.cost.device_minutes:g} device-minutes "
-        f"without devices, about {plan.cost.requests} API requests."
+        f"Expected: {duration_text(cost.duration)}, {cost.device_minutes:g} device-minutes without "
+        f"devices, about {cost.requests} API requests."
     )
 
 

@@ -1,0 +1,63 @@
+"""What the API server would make of a change: asked by dry-run, which stores nothing."""
+
+from collections.abc import Mapping
+
+from bridgehead.core.model.component import Component
+from bridgehead.core.model.json import JsonObject, child, texts
+from bridgehead.core.plan.plan import Refusal
+from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.subject import changed_template
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import Forbidden, Invalid
+from bridgehead.kube.resources import DAEMON_SETS, PODS
+
+
+async def stored_target(kube: Kube, spec: RolloutSpec, component: Component) -> JsonObject:
+    """The changed template as the server would store it, with its defaults and its webhooks.
+
+    Raises KeyError for a container that the template lacks, and KubeError.
+    """
+    template = changed_template(spec, component)
+    operations: list[JsonObject] = [
+        {"op": "test", "path": "/metadata/uid", "value": component.uid},
+        {"op": "replace", "path": "/spec/template", "value": template},
+    ]
+    answer = await kube.patch_json(
+        DAEMON_SETS, component.name, operations, namespace=component.namespace, dry_run=True
+    )
+    stored = child(answer, "spec", "template")
+    return stored if isinstance(stored, Mapping) else template
+
+
+async def pod_refusal(kube: Kube, component: Component, template: JsonObject) -> Refusal | None:
+    """Why the namespace would refuse a pod of the template; None where it would take it.
+
+    Quota, Pod Security, LimitRanges and webhooks judge pods only: a DaemonSet is accepted, and its
+    pods are refused. A dry-run meets them all without a pod (Kubernetes 1.37, seen for Pod
+    Security and quota). Raises Forbidden where the permission to create pods is missing.
+    """
+    pod: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "generateName": f"{component.name}-",
+            "namespace": component.namespace,
+            "labels": texts(template, "metadata", "labels"),
+            "annotations": texts(template, "metadata", "annotations"),
+        },
+        "spec": child(template, "spec"),
+    }
+    try:
+        await kube.create(PODS, pod, dry_run=True)
+    except (Forbidden, Invalid) as error:
+        if isinstance(error, Forbidden) and error.user:
+            raise  # the authorizer names the user it refuses; admission names the policy
+        return Refusal(
+            "pod-refused",
+            f"namespace {component.namespace} would refuse a pod of {component.ref}: "
+            f"{error.message}",
+            "change the template, or what the namespace allows: kubectl describe namespace "
+            f"{component.namespace}",
+            component.ref,
+        )
+    return None
