@@ -1,6 +1,7 @@
 """Reads lists page by page, decoding one page while the server prepares the next."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
@@ -14,6 +15,7 @@ T = TypeVar("T")
 _RESTARTS = 2
 """Fresh starts after an expired continue token, before everything is asked for in one answer."""
 _HEAD = 16_384
+"""Bytes among which the items of a list begin; its metadata is far shorter."""
 
 
 class Listing(msgspec.Struct, Generic[T], frozen=True):
@@ -33,7 +35,7 @@ class _ListMeta(
 
 
 class _Head(msgspec.Struct):
-    metadata: _ListMeta = _ListMeta()
+    metadata: _ListMeta | None = None
 
 
 class Page(msgspec.Struct, Generic[T]):
@@ -57,7 +59,7 @@ async def read_list(fetch: Fetch, kind: type[T], *, page: int, named: str) -> Li
         try:
             return await _read_pages(fetch, kind, size, named)
         except Gone as error:
-            if not error.request.verb == "list":
+            if error.request.verb != "list":
                 raise
     return await _read_pages(fetch, kind, 0, named)
 
@@ -81,11 +83,10 @@ async def _read_pages(fetch: Fetch, kind: type[T], size: int, named: str) -> Lis
 
 
 def _head(body: bytes, named: str) -> _ListMeta:
-    """Metadata of a list, without walking its items: Go writes them in this order."""
+    """Metadata of a list; Go writes it before the items, so that they need not be walked."""
     end = body.find(b'"items":', 0, _HEAD)
+    head = None
     if end >= 0:
-        try:
-            return msgspec.json.decode(body[:end] + b'"items":[]}', type=_Head).metadata
-        except msgspec.DecodeError:
-            pass
-    return decode(body, _Head, named).metadata
+        with contextlib.suppress(msgspec.DecodeError):
+            head = msgspec.json.decode(body[:end] + b'"items":[]}', type=_Head).metadata
+    return head or decode(body, _Head, named).metadata or _ListMeta()
