@@ -12,7 +12,6 @@ from bridgehead.core.components.family import family_of
 from bridgehead.core.components.generic import FAMILY as GENERIC
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, children, text
-from bridgehead.core.model.pod import Pod
 
 DEVICE_PLUGINS = "device-plugins"
 """Constant of the kubelet that does not follow --root-dir (kubernetes#120626, 1.37)."""
@@ -26,11 +25,6 @@ _PARENTS = ("/", "/var", "/var/lib", "/var/lib/kubelet")
 def is_device_plugin(component: Component) -> bool:
     """Whether the component's pods can register devices with the kubelet."""
     return registers(mounted(component.template), known=_known(component.template))
-
-
-def is_device_plugin_pod(pod: Pod, *, known: bool) -> bool:
-    """Whether a pod can register devices; ``known`` = its images are those of a known family."""
-    return registers(pod.host_paths, known=known)
 
 
 def registers(host_paths: Iterable[str], *, known: bool) -> bool:

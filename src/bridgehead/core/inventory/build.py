@@ -12,7 +12,13 @@ from bridgehead.core.inventory.placement import labels_asked_for
 from bridgehead.core.inventory.plugins import component_row, other_rows
 from bridgehead.core.inventory.skew import skew
 from bridgehead.core.inventory.use import pods_by_node, pods_unread, resources_on
-from bridgehead.core.inventory.view import CohortView, Inventory, NodeRow, VersionCount
+from bridgehead.core.inventory.view import (
+    CohortView,
+    ComponentRow,
+    Inventory,
+    NodeRow,
+    VersionCount,
+)
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Snapshot
 from bridgehead.core.plan.settings import CohortKey
@@ -36,7 +42,7 @@ def build_inventory(snapshot: Snapshot, keys: Sequence[CohortKey] = tuple(Cohort
     claimed = claims(components)
     asked_for = frozenset[str]().union(*(labels_asked_for(item.template) for item in plugins))
     rows = _node_rows(snapshot, nodes, keys, claimed, asked_for)
-    cohorts = cohorts_of(nodes, keys)
+    cohorts = cohorts_of(_with_devices(nodes, components), keys)
     key = splitting_key(cohorts) if len(cohorts) > MANY_COHORTS else None
     return Inventory(
         at=snapshot.at,
@@ -51,6 +57,12 @@ def build_inventory(snapshot: Snapshot, keys: Sequence[CohortKey] = tuple(Cohort
         dead_names=dead_names(rows),
         unread=tuple(sorted(snapshot.unread, key=lambda item: (item.what, item.why))),
     )
+
+
+def _with_devices(nodes: Sequence[Node], components: Iterable[ComponentRow]) -> list[Node]:
+    """Nodes that have devices or that a plugin may run on; other nodes need no canary."""
+    eligible = {name for row in components for name in row.eligible}
+    return [node for node in nodes if node.offers or node.name in eligible]
 
 
 def _node_rows(

@@ -56,14 +56,15 @@ def other_rows(pods: Iterable[Pod]) -> tuple[OtherRow, ...]:
     """Pods outside of DaemonSets that mount where devices register: static ones, or of others."""
     groups: dict[str, list[Pod]] = {}
     for pod in pods:
-        known = family_of_images(_images(pod)).name != GENERIC.name
-        if (
-            pod.owner_kind != "DaemonSet"
-            and not pod.terminal
-            and registers(pod.host_paths, known=known)
-        ):
+        if pod.owner_kind != "DaemonSet" and not pod.terminal and registers_devices(pod):
             groups.setdefault(_workload(pod), []).append(pod)
     return tuple(_other_row(ref, members) for ref, members in sorted(groups.items()))
+
+
+def registers_devices(pod: Pod) -> bool:
+    """Whether the pod can register devices with its kubelet, whoever made it."""
+    known = family_of_images(_images(pod)).name != GENERIC.name
+    return registers(pod.host_paths, known=known)
 
 
 def _other_row(ref: str, members: Sequence[Pod]) -> OtherRow:

@@ -16,7 +16,7 @@ class Value(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class CohortView(Value, frozen=True):
-    """Nodes that are alike in everything that decides how they take on a change."""
+    """Nodes with devices, or for a plugin, that are alike in all that decides how they change."""
 
     name: str
     keys: Mapping[str, str]

@@ -1,0 +1,84 @@
+"""Errors as endings: exit code, what happened, and what to do next."""
+
+import os
+import sys
+import tempfile
+import traceback
+
+import msgspec
+
+from bridgehead.app.recorded import NoTimeError
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.say import next_step, say
+from bridgehead.kube import errors
+from bridgehead.sources.inventory_file import InventoryFileError
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An ending that is no result; ``remedy`` says what to do next."""
+
+    exit: Exit
+    message: str
+    remedy: str
+
+
+def tell(error: Exception) -> Exit:
+    """Tell the error on stderr; the exit code. An unexpected error leaves a log file."""
+    cause = _single(error)
+    failure = failure_of(cause) or _unexpected(cause)
+    say(f"error: {failure.message}")
+    next_step(failure.remedy)
+    return failure.exit
+
+
+def failure_of(error: Exception) -> Failure | None:
+    """The ending for an error that can be expected; None for a defect."""
+    match error:
+        case errors.Forbidden():
+            return Failure(Exit.CANNOT, str(error), grant_of(error))
+        case errors.Unauthorized():
+            return Failure(
+                Exit.CANNOT,
+                f"the server does not accept the credential: {error}",
+                "log in again; 'kubectl auth whoami' must answer with the same kubeconfig",
+            )
+        case errors.Unreachable():
+            return Failure(Exit.CANNOT, str(error), "kubectl cluster-info")
+        case errors.ConfigError() | errors.CredentialError():
+            return Failure(Exit.CANNOT, str(error), "kubectl config view --minify")
+        case errors.KubeError():
+            return Failure(
+                Exit.CANNOT, str(error), "the same command again; kubectl get --raw /readyz"
+            )
+        case InventoryFileError():
+            return Failure(Exit.USAGE, str(error), "bridgehead inventory --save FILE")
+        case NoTimeError():
+            return Failure(Exit.USAGE, str(error), "the same command with --at TIME")
+        case _:
+            return None
+
+
+def grant_of(error: errors.Forbidden) -> str:
+    """Which permission is missing, for whom, and the command that shows it."""
+    resource = f"{error.resource}.{error.group}" if error.group else error.resource
+    what = f"{error.verb} {resource}" if error.verb and resource else str(error.request)
+    whom = f" to {error.user}" if error.user else ""
+    where = f" -n {error.namespace}" if error.namespace else " --all-namespaces"
+    return f"grant '{what}'{whom}; 'kubectl auth can-i {what}{where}' must say yes"
+
+
+def _single(error: Exception) -> Exception:
+    """The error inside a group of one: task groups wrap whatever their tasks raise."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _unexpected(error: Exception) -> Failure:
+    """A defect of ours: the traceback goes to a file that only its owner can read."""
+    handle, path = tempfile.mkstemp(prefix="bridgehead-", suffix=".log")
+    with os.fdopen(handle, "w", encoding="utf-8") as log:
+        log.write(f"{sys.argv}\n")
+        traceback.print_exception(error, file=log)
+    message = f"unexpected {type(error).__name__}: {error}"
+    return Failure(Exit.NEEDS_A_PERSON, message, f"report this defect with the file {path}")

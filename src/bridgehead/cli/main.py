@@ -1,0 +1,55 @@
+"""The command line's entry: the table of commands, and the one handler of all errors."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from bridgehead import __version__
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.lazy import LazyGroup
+
+COMMANDS = {
+    "inventory": ("bridgehead.cli.inventory", "Show what runs where, or how it has changed."),
+}
+"""Each command: its module, which holds it under its own name, and its line in the help."""
+
+
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example:  bridgehead inventory --save before.json",
+)
+@click.version_option(__version__, message="%(version)s")
+def bridgehead() -> None:
+    """Take a change of device plugins, DRA drivers or GPU drivers over a cluster, node by node.
+
+    The result goes to stdout, progress and advice to stderr; the exit code tells how it ended.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line; the exit code. Errors are told on stderr with the next command."""
+    try:
+        code = bridgehead.main(list(arguments), prog_name="bridgehead", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return Exit.USAGE
+    except (KeyboardInterrupt, click.Abort):
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has closed it. Python would complain once more when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.DONE
+    except Exception as error:  # noqa: BLE001 - the one place that turns any error into an ending
+        from bridgehead.cli.failures import tell  # noqa: PLC0415 - help must not wait for it
+
+        return tell(error)
+    return int(code or 0)

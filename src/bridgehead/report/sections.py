@@ -1,0 +1,79 @@
+"""Sections of a report, and the two ways to write them for people: aligned text and Markdown."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+WIDTH = 100
+"""Columns that a page of text may take."""
+
+_GAP = "  "
+_INDENT = "  "
+_CUT = "…"
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A heading, a table (without rows: none), and lines below it."""
+
+    title: str
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def as_text(sections: Iterable[Section], width: int = WIDTH) -> str:
+    """Aligned columns as ``kubectl get`` prints them; the widest cells are cut to fit ``width``."""
+    return "\n".join("\n".join(_text(section, width)) + "\n" for section in sections)
+
+
+def as_markdown(sections: Iterable[Section]) -> str:
+    """Markdown with whole cells."""
+    return "\n".join("\n".join(_markdown(section)) + "\n" for section in sections)
+
+
+def _text(section: Section, width: int) -> list[str]:
+    lines = [section.title]
+    if section.rows:
+        table = [section.header, *section.rows]
+        widths = _fitting(table, width - len(_INDENT))
+        lines += [_INDENT + _row(cells, widths) for cells in table]
+    return [*lines, *(_INDENT + line for line in section.lines)]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    cut = [
+        cell if len(cell) <= width else cell[: width - 1] + _CUT
+        for cell, width in zip(cells, widths, strict=True)
+    ]
+    return _GAP.join(cell.ljust(width) for cell, width in zip(cut, widths, strict=True)).rstrip()
+
+
+def _fitting(table: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Width of each column; the widest gives way until the row fits."""
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    room = width - len(_GAP) * (len(widths) - 1)
+    while sum(widths) > room and max(widths) > 1:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _markdown(section: Section) -> list[str]:
+    lines = [f"## {section.title}", ""]
+    if section.rows:
+        lines.append(_cells(section.header))
+        lines.append(_cells("---" for _ in section.header))
+        lines += [_cells(map(_escaped, row)) for row in section.rows]
+    if section.rows and section.lines:
+        lines.append("")
+    return [*lines, *(f"- {_escaped(line)}" for line in section.lines)]
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    """A bar would end the cell; an asterisk, underscore or angle bracket would be markup."""
+    for mark in "\\|*_<>`":
+        text = text.replace(mark, "\\" + mark)
+    return text
