@@ -92,8 +92,11 @@ class Loop:
         self._stop = stop
         self._failures = 0
 
-    async def drive(self, run: Run) -> Run:
+    async def drive(self, run: Run, *, park_first: bool = False) -> Run:
         """Go on until an ending, which is in the journal and in the state that is returned.
+
+        ``park_first``: this runner takes over from another, which may have left the target
+        standing: the former template is parked before any other write.
 
         Raises Stopped when told to stop, LostLockError or LostJournalError (cluster) when another
         runner took over, and KubeError when the cluster cannot be reached or forbids something.
@@ -106,6 +109,9 @@ class Loop:
             world, now = self._feed.snapshot(), self._clock()
             tracks = dict(follow(run, world, tracks, now))
             decision = decide(run, world, tracks, now)
+            if park_first and not run.state.pending and not world.stale:
+                park_first = False
+                decision = interrupted(run) or decision
             self._onlooker.look(run, world, decision)
             if decision.ending is not None:
                 return await self._end(run, decision)

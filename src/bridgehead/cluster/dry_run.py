@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bridgehead.cluster.refusals import is_missing_permission
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, child, texts
 from bridgehead.core.plan.plan import Refusal
@@ -50,8 +51,8 @@ async def pod_refusal(kube: Kube, component: Component, template: JsonObject) ->
     try:
         await kube.create(PODS, pod, dry_run=True)
     except (Forbidden, Invalid) as error:
-        if isinstance(error, Forbidden) and error.user:
-            raise  # the authorizer names the user it refuses; admission names the policy
+        if isinstance(error, Forbidden) and is_missing_permission(error):
+            raise
         return Refusal(
             "pod-refused",
             f"namespace {component.namespace} would refuse a pod of {component.ref}: "

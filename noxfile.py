@@ -1,0 +1,38 @@
+"""Checks by name: ``uv run nox -s NAME``. Without a name, all that every change must pass."""
+
+import nox
+
+nox.options.sessions = ["lint", "types", "tests"]
+nox.options.default_venv_backend = "none"
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style and the contract between the rooms of the house."""
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Types, strictly."""
+    session.run("mypy")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Everything that takes minutes; the real cluster too where its parts are built."""
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def long(session: nox.Session) -> None:
+    """What takes longer: timelines over five minutes, random kills, old API servers."""
+    session.run("pytest", "--cluster", "-m", "long", *session.posargs)
+
+
+@nox.session
+def generate(session: nox.Session) -> None:
+    """Write everything that is generated: schema, reference pages."""
+    session.run("python", "-m", "bridgehead.spec")

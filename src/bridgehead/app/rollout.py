@@ -1,0 +1,177 @@
+"""The use case ``rollout``: begin a run or go on with it, to an ending."""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from bridgehead.app.planning import Planned, plan_live
+from bridgehead.app.runner import Ended, Session, drive
+from bridgehead.cluster.access import Missing, missing_permissions
+from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.claim import claim, claim_again
+from bridgehead.cluster.errors import NoSuchRunError
+from bridgehead.cluster.lock import acquire
+from bridgehead.cluster.read import read_component
+from bridgehead.cluster.store import Record, RunStore
+from bridgehead.core.journal.chain import Signature
+from bridgehead.core.journal.entry import Draft
+from bridgehead.core.model.component import Component
+from bridgehead.core.model.json import JsonObject
+from bridgehead.core.plan.build import change_digest
+from bridgehead.core.plan.plan import Plan, Refused, Unneeded
+from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.rollout.decision import note
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Mode, RunState
+from bridgehead.core.rollout.transition import fold
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person may insist on beside the spec."""
+
+    detach: bool = False
+    """Change objects that Helm, GitOps or an operator owns."""
+
+
+class NotAllowed(msgspec.Struct, frozen=True):
+    """Permissions are missing; nothing was changed (exit 6)."""
+
+    missing: tuple[Missing, ...]
+    user: str
+
+
+class Busy(msgspec.Struct, frozen=True):
+    """Another run holds the component; nothing was changed (exit 7)."""
+
+    run: str
+    why: str
+
+
+class Orphaned(msgspec.Struct, frozen=True):
+    """The component carries the anchor of a run that has no record (exit 4)."""
+
+    anchor: str
+
+
+RolloutResult = Ended | Planned | NotAllowed | Busy | Orphaned
+"""``Planned`` where it ended with the plan: refused, nothing to do, or not all could be read."""
+
+
+async def rollout(
+    session: Session, spec: RolloutSpec, text: str, options: Options
+) -> RolloutResult:
+    """Change the component as the spec asks, or go on with the run that does so already.
+
+    ``text`` is the spec as written: the run keeps it. Raises KubeError, ClusterError and Stopped.
+    """
+    user = await session.kube.self_subject_review()
+    lacking = await missing_permissions(session.kube, spec.component, session.state_namespace)
+    if lacking:
+        return NotAllowed(lacking, user.username)
+    component = await read_component(session.kube, spec.component)
+    if component is not None and component.anchor:
+        found = await _open_run(session, spec, component)
+        if isinstance(found, Record):
+            return await resume(session, found, component, user.username)
+        if found is not None:
+            return found
+    planned = await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
+    plan = planned.result
+    if isinstance(plan, Refused | Unneeded) or planned.unread or planned.component is None:
+        return planned
+    return await _begin(session, plan, text, planned.component, user.username)
+
+
+async def _open_run(
+    session: Session, spec: RolloutSpec, component: Component
+) -> Record | Busy | Orphaned | None:
+    """The run that the component's anchor names: ours to go on with, or somebody else's."""
+    anchor = parse_anchor(component.anchor)
+    if anchor is None:
+        return Orphaned(component.anchor)
+    store = RunStore(session.kube, anchor.namespace)
+    try:
+        record = await store.load(anchor.run)
+    except NoSuchRunError:
+        return Orphaned(component.anchor)
+    state = fold(await store.entries(anchor.run))
+    if state.mode is Mode.ENDED:
+        return None
+    if record.plan.change_digest != change_digest(spec):
+        why = "it makes another change"
+        return Busy(anchor.run, why)
+    return record
+
+
+async def _begin(
+    session: Session, plan: Plan, text: str, component: Component, user: str
+) -> Ended | Busy:
+    name = run_name(plan.spec.name, session.clock())
+    store = RunStore(session.kube, session.state_namespace)
+    await store.ensure_namespace()
+    lock = await acquire(
+        session.kube,
+        session.state_namespace,
+        plan.spec.component,
+        duration=plan.spec.lock.duration,
+        run=name,
+        patience=session.lock_patience,
+    )
+    async with lock:
+        record = Record(name=name, spec_text=text, plan=plan, owner=plan.spec.owner or "")
+        await store.create(record, session.clock())
+        await claim(session.kube, component, session.state_namespace, name)
+        run = Run(name=name, plan=plan, state=RunState(), family=plan.family)
+        signature = Signature(run=name, owner=record.owner, identity=user)
+        return await drive(session, run, signature, lock, first=(_began(plan),))
+
+
+async def resume(session: Session, record: Record, component: Component, user: str) -> Ended:
+    """Go on where another runner stopped: take the lock, append first, raise the holder count.
+
+    The former template is parked before any other write: whoever died may have left the target.
+    """
+    anchor = parse_anchor(component.anchor)
+    namespace = anchor.namespace if anchor else session.state_namespace
+    session = msgspec.structs.replace(session, state_namespace=namespace)
+    lock = await acquire(
+        session.kube,
+        namespace,
+        record.plan.spec.component,
+        duration=record.plan.spec.lock.duration,
+        run=record.name,
+        patience=session.lock_patience,
+    )
+    async with lock:
+        store = RunStore(session.kube, namespace)
+        state = fold(await store.entries(record.name))
+        holder = state.holder + 1
+        run = Run(name=record.name, plan=record.plan, state=state, family=record.plan.family)
+        signature = Signature(run=record.name, owner=record.owner, identity=user)
+        taken = note("run", "held", detail={"holder": holder})
+        entries = await store.append(record.name, (taken,), signature, session.clock())
+        for entry in entries:
+            session.watcher.tell(entry)
+        run = msgspec.structs.replace(run, state=fold(entries, run.state))
+        await claim_again(session.kube, component, namespace, record.name, holder)
+        return await drive(session, run, signature, lock)
+
+
+def run_name(spec: str, now: float) -> str:
+    """The spec's name and the second in which the run began: unique under the component's lock."""
+    return f"{spec}-{datetime.fromtimestamp(now, UTC):%Y%m%d-%H%M%S}"
+
+
+def _began(plan: Plan) -> Draft:
+    images: list[JsonObject] = [
+        {"container": item.container, "image": item.image} for item in plan.spec.change.images
+    ]
+    detail: JsonObject = {
+        "component": str(plan.spec.component),
+        "generation": plan.generation,
+        "changeDigest": plan.change_digest,
+        "planDigest": plan.plan_digest,
+        "former": {"name": plan.former.name, "hash": plan.former.hash},
+        "images": images,
+    }
+    return note("run", "began", detail=detail)

@@ -1,0 +1,96 @@
+"""One runner's way through a run: hold the lock, watch, loop, let go of the lock."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from bridgehead.app.journal import Journal
+from bridgehead.app.loop import Loop, Onlooker
+from bridgehead.cluster.feed import WorldFeed
+from bridgehead.cluster.lock import Lock
+from bridgehead.cluster.perform import Performer
+from bridgehead.cluster.store import RunStore
+from bridgehead.core.journal.chain import Signature
+from bridgehead.core.journal.entry import Draft, Entry
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Ending
+from bridgehead.kube.client import Kube
+
+Clock = Callable[[], float]
+"""Seconds since the epoch."""
+
+
+class Watcher(Onlooker, Protocol):
+    """Who watches a run: told every record, and every turn of the loop."""
+
+    def tell(self, entry: Entry) -> None:
+        """A record was written."""
+        ...
+
+    def say(self, words: str) -> None:
+        """Something worth knowing that is no record."""
+        ...
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything of this process that a use case works with."""
+
+    kube: Kube
+    clock: Clock
+    watcher: Watcher
+    stop: asyncio.Event
+    state_namespace: str = "bridgehead"
+    lock_patience: float = 0.0
+    """Seconds to wait for another runner's lock; it is always waited for as long as a dead one's
+    needs to be told from a live one's."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """How a runner's part of a run ended."""
+
+    run: Run
+    ending: Ending
+    head: str
+    """Digest of the journal's last record."""
+
+
+async def drive(
+    session: Session,
+    run: Run,
+    signature: Signature,
+    lock: Lock,
+    *,
+    first: tuple[Draft, ...] = (),
+) -> Ended:
+    """Take the run to an ending under the lock, writing ``first`` before anything else.
+
+    Raises what Loop.drive raises.
+    """
+    store = RunStore(session.kube, session.state_namespace)
+    journal = Journal(store, signature, session.clock, session.watcher.tell)
+    performer = Performer(
+        session.kube,
+        run.name,
+        run.plan,
+        holder=run.state.holder,
+        fence=lock.check,
+        state_namespace=session.state_namespace,
+    )
+    run = await journal.write(run, first)
+    async with WorldFeed(session.kube, run.plan, run.name) as feed:
+        loop = Loop(
+            feed=feed,
+            effects=performer,
+            journal=journal,
+            onlooker=session.watcher,
+            clock=session.clock,
+            stop=session.stop,
+        )
+        done = await loop.drive(run)
+    ending = done.state.ending
+    if ending is None:  # Loop.drive returns only with an ending
+        raise RuntimeError(f"run {run.name} stopped without an ending")
+    head = (await store.head(run.name)).digest
+    return Ended(run=done, ending=ending, head=head)
