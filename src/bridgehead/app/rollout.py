@@ -4,12 +4,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from bridgehead.app.open_run import Orphaned, open_run
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.runner import Ended, Session, drive
 from bridgehead.cluster.access import Missing, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
-from bridgehead.cluster.claim import claim, claim_again
-from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.cluster.lock import acquire
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.store import Record, RunStore
@@ -22,7 +21,7 @@ from bridgehead.core.plan.plan import Plan, Refused, Unneeded
 from bridgehead.core.plan.settings import RolloutSpec
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Mode, RunState
+from bridgehead.core.rollout.state import RunState
 from bridgehead.core.rollout.transition import fold
 
 
@@ -47,12 +46,6 @@ class Busy(msgspec.Struct, frozen=True):
     why: str
 
 
-class Orphaned(msgspec.Struct, frozen=True):
-    """The component carries the anchor of a run that has no record (exit 4)."""
-
-    anchor: str
-
-
 RolloutResult = Ended | Planned | NotAllowed | Busy | Orphaned
 """``Planned`` where it ended with the plan: refused, nothing to do, or not all could be read."""
 
@@ -70,8 +63,10 @@ async def rollout(
         return NotAllowed(lacking, user.username)
     component = await read_component(session.kube, spec.component)
     if component is not None and component.anchor:
-        found = await _open_run(session, spec, component)
+        found = await open_run(session, component)
         if isinstance(found, Record):
+            if found.plan.change_digest != change_digest(spec):
+                return Busy(found.name, "it makes another change")
             return await resume(session, found, component, user.username)
         if found is not None:
             return found
@@ -79,33 +74,11 @@ async def rollout(
     plan = planned.result
     if isinstance(plan, Refused | Unneeded) or planned.unread or planned.component is None:
         return planned
-    return await _begin(session, plan, text, planned.component, user.username)
+    return await begin(session, plan, text, user.username)
 
 
-async def _open_run(
-    session: Session, spec: RolloutSpec, component: Component
-) -> Record | Busy | Orphaned | None:
-    """The run that the component's anchor names: ours to go on with, or somebody else's."""
-    anchor = parse_anchor(component.anchor)
-    if anchor is None:
-        return Orphaned(component.anchor)
-    store = RunStore(session.kube, anchor.namespace)
-    try:
-        record = await store.load(anchor.run)
-    except NoSuchRunError:
-        return Orphaned(component.anchor)
-    state = fold(await store.entries(anchor.run))
-    if state.mode is Mode.ENDED:
-        return None
-    if record.plan.change_digest != change_digest(spec):
-        why = "it makes another change"
-        return Busy(anchor.run, why)
-    return record
-
-
-async def _begin(
-    session: Session, plan: Plan, text: str, component: Component, user: str
-) -> Ended | Busy:
+async def begin(session: Session, plan: Plan, text: str, user: str) -> Ended:
+    """Begin a run: take the lock, write the record, claim the component, go."""
     name = run_name(plan.spec.name, session.clock())
     store = RunStore(session.kube, session.state_namespace)
     await store.ensure_namespace()
@@ -120,14 +93,17 @@ async def _begin(
     async with lock:
         record = Record(name=name, spec_text=text, plan=plan, owner=plan.spec.owner or "")
         await store.create(record, session.clock())
-        await claim(session.kube, component, session.state_namespace, name)
         run = Run(name=name, plan=plan, state=RunState(), family=plan.family)
         signature = Signature(run=name, owner=record.owner, identity=user)
         return await drive(session, run, signature, lock, first=(_began(plan),))
 
 
-async def resume(session: Session, record: Record, component: Component, user: str) -> Ended:
+async def resume(
+    session: Session, record: Record, component: Component, user: str, *also: Draft
+) -> Ended:
     """Go on where another runner stopped: take the lock, append first, raise the holder count.
+
+    ``also`` are facts to write beside the takeover, such as a turn back.
 
     The former template is parked before any other write: whoever died may have left the target.
     """
@@ -149,12 +125,7 @@ async def resume(session: Session, record: Record, component: Component, user: s
         run = Run(name=record.name, plan=record.plan, state=state, family=record.plan.family)
         signature = Signature(run=record.name, owner=record.owner, identity=user)
         taken = note("run", "held", detail={"holder": holder})
-        entries = await store.append(record.name, (taken,), signature, session.clock())
-        for entry in entries:
-            session.watcher.tell(entry)
-        run = msgspec.structs.replace(run, state=fold(entries, run.state))
-        await claim_again(session.kube, component, namespace, record.name, holder)
-        return await drive(session, run, signature, lock)
+        return await drive(session, run, signature, lock, first=(taken, *also), takes_over=True)
 
 
 def run_name(spec: str, now: float) -> str:

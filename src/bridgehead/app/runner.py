@@ -62,14 +62,17 @@ async def drive(
     signature: Signature,
     lock: Lock,
     *,
-    first: tuple[Draft, ...] = (),
+    first: tuple[Draft, ...],
+    takes_over: bool = False,
 ) -> Ended:
-    """Take the run to an ending under the lock, writing ``first`` before anything else.
+    """Take the run to an ending under the lock.
 
-    Raises what Loop.drive raises.
+    ``first`` is written before anything else: whoever held the run before can then write no more.
+    Raises what Loop.drive raises, and ClaimedError where the component is another run's.
     """
     store = RunStore(session.kube, session.state_namespace)
     journal = Journal(store, signature, session.clock, session.watcher.tell)
+    run = await journal.write(run, first)
     performer = Performer(
         session.kube,
         run.name,
@@ -78,7 +81,7 @@ async def drive(
         fence=lock.check,
         state_namespace=session.state_namespace,
     )
-    run = await journal.write(run, first)
+    await performer.claim()
     async with WorldFeed(session.kube, run.plan, run.name) as feed:
         loop = Loop(
             feed=feed,
@@ -88,7 +91,7 @@ async def drive(
             clock=session.clock,
             stop=session.stop,
         )
-        done = await loop.drive(run)
+        done = await loop.drive(run, park_first=takes_over)
     ending = done.state.ending
     if ending is None:  # Loop.drive returns only with an ending
         raise RuntimeError(f"run {run.name} stopped without an ending")

@@ -1,0 +1,122 @@
+"""How a run's ending is told: what happened, the proof, the journal's head, the next command."""
+
+import click
+import msgspec
+
+from bridgehead.app.loop import Stopped
+from bridgehead.app.open_run import Orphaned
+from bridgehead.app.planning import Planned
+from bridgehead.app.rollout import Busy, NotAllowed, RolloutResult
+from bridgehead.app.runner import Ended
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.plan import show_planned
+from bridgehead.cli.say import next_step, say
+from bridgehead.core.model.json import JsonObject
+from bridgehead.report.inventory import pretty_json
+
+SCHEMA = "bridgehead.dev/ending/v1"
+
+
+def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit:
+    """Tell the result of a rollout or rollback; the exit code.
+
+    ``again`` is the command that was given, ``where`` its options that name the cluster.
+    """
+    match result:
+        case Ended():
+            return _ended(result, output, where)
+        case Planned():
+            return show_planned(result, output, again)
+        case NotAllowed(missing=missing, user=user):
+            say(f"error: permissions are missing for {user}; nothing was changed:")
+            for item in missing:
+                say(f"  {item.access}: {item.why}")
+            next_step(f"grant them, for example: {missing[0].grant}")
+            return Exit.CANNOT
+        case Busy(run=run, why=why):
+            say(f"error: run {run} holds this component: {why}")
+            next_step(f"bridgehead status {run}{where}")
+            return Exit.LOCKED
+        case Orphaned(component=component, anchor=anchor):
+            say(f"error: {component} carries the mark of run {anchor}, which has no record")
+            next_step(f"bridgehead release {component}{where}")
+            return Exit.NEEDS_A_PERSON
+
+
+def stopped(stopping: Stopped, code: Exit, again: str) -> Exit:
+    """The ending after a signal: whether the former template stands, and how to go on."""
+    if stopping.parked:
+        say("stopped; the former template stands, nodes in flight are seen through when you go on")
+    else:
+        say("stopped; the former template could NOT be parked: newcomers get the new version")
+    next_step(again)
+    return code
+
+
+def _ended(result: Ended, output: str, where: str) -> Exit:
+    code = Exit(result.ending.exit)
+    if output == "json":
+        click.echo(pretty_json(_json(result)), nl=False)
+    else:
+        for line in _lines(result):
+            click.echo(line)
+    next_step(_next(result, code, where))
+    return code
+
+
+def _lines(result: Ended) -> list[str]:
+    ending = result.ending
+    lines = [f"{_headline(ending.exit)}: {ending.summary}"]
+    failure = ending.failure
+    if failure is not None and ending.exit != Exit.DONE:
+        lines += [
+            f"  node      {failure.node}",
+            f"  gate      {failure.gate.value}",
+            f"  expected  {failure.expected}",
+            f"  seen      {failure.seen}",
+            f"  why       {failure.reason}",
+        ]
+        lines += [f"  proof     {item.source}: {item.text}" for item in failure.evidence]
+    if ending.rollback_helps is False:
+        lines.append("  A rollback would not help.")
+    lines.append(f"journal of run {result.run.name}: {result.head}")
+    return lines
+
+
+def _headline(code: int) -> str:
+    words = {
+        Exit.DONE: "done",
+        Exit.FINDINGS: "refused",
+        Exit.ROLLED_BACK: "taken back",
+        Exit.NEEDS_A_PERSON: "stopped",
+    }
+    return words.get(Exit(code), f"exit {code}")
+
+
+def _next(result: Ended, code: Exit, where: str) -> str:
+    spec = result.run.plan.spec
+    match code:
+        case Exit.DONE:
+            return f"bridgehead verify {spec.component}{where}"
+        case Exit.NEEDS_A_PERSON if result.ending.rollback_helps is False:
+            return f"bridgehead status {spec.component}{where}"
+        case Exit.NEEDS_A_PERSON:
+            return f"bridgehead rollback {spec.component}{where}"
+        case _:
+            return f"bridgehead journal {result.run.name}{where}"
+
+
+def _json(result: Ended) -> JsonObject:
+    ending = result.ending
+    return {
+        "schema": SCHEMA,
+        "unread": [],
+        "run": result.run.name,
+        "component": str(result.run.plan.spec.component),
+        "exit": ending.exit,
+        "summary": ending.summary,
+        "failure": msgspec.to_builtins(ending.failure),
+        "rollbackHelps": ending.rollback_helps,
+        "journalHead": result.head,
+        "changeDigest": result.run.plan.change_digest,
+    }

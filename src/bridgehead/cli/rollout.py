@@ -1,0 +1,80 @@
+"""``bridgehead rollout``: change the component, node by node, and take it back if it is bad."""
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from bridgehead.app.loop import Stopped
+from bridgehead.app.rollout import Options, RolloutResult
+from bridgehead.app.rollout import rollout as roll_out
+from bridgehead.app.runner import Session
+from bridgehead.cli.endings import conclude, stopped
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.progress import Progress
+from bridgehead.cli.signals import stop_on_signals
+from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
+from bridgehead.kube.client import Kube
+from bridgehead.kube.config import load_config
+from bridgehead.spec import SpecAccepted
+
+state_namespace_option = click.option(
+    "--state-namespace",
+    default="bridgehead",
+    show_default=True,
+    help="Namespace of the runs' records and locks.",
+)
+
+
+@click.command(epilog="Example:  bridgehead rollout -f bridgehead.yaml --context production")
+@spec_option
+@cluster_options
+@output_option("text", "json")
+@state_namespace_option
+@click.option(
+    "--detach", is_flag=True, help="Change it although Helm, GitOps or an operator owns it."
+)
+def rollout(
+    path: Path, cluster: ClusterOptions, output: str, state_namespace: str, detach: bool
+) -> Exit:
+    """Canary, verify, soak, waves; a failed canary takes everything back.
+
+    The same command goes on with an interrupted run. Exit 0 done, 1 refused (nothing changed),
+    3 failed and taken back, 4 a person must look, 7 another run holds the component.
+    """
+    accepted = read_spec_or_tell(path)
+    if isinstance(accepted, Exit):
+        return accepted
+    again = f"bridgehead rollout -f {path}{cluster.as_arguments}"
+    return asyncio.run(_run(accepted, cluster, output, state_namespace, again, detach=detach))
+
+
+async def _run(
+    accepted: SpecAccepted,
+    cluster: ClusterOptions,
+    output: str,
+    state_namespace: str,
+    again: str,
+    *,
+    detach: bool,
+) -> Exit:
+    config = load_config(cluster.kubeconfig, cluster.context)
+    async with await Kube.connect(config, request_timeout=cluster.request_timeout) as kube:
+        with stop_on_signals() as stop, Progress(sys.stderr) as progress:
+            session = Session(
+                kube=kube,
+                clock=time.time,
+                watcher=progress,
+                stop=stop.event,
+                state_namespace=state_namespace,
+            )
+            try:
+                result: RolloutResult = await roll_out(
+                    session, accepted.spec, accepted.text, Options(detach=detach)
+                )
+            except Stopped as stopping:
+                return stopped(stopping, stop.exit, again)
+    return conclude(result, output, again, cluster.as_arguments)

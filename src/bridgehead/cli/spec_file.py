@@ -1,0 +1,35 @@
+"""The option ``-f``: a spec file, read whole or refused with everything that is wrong with it."""
+
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.say import next_step, say
+from bridgehead.spec import SpecAccepted, problems_text, read_spec_file
+
+F = TypeVar("F")
+
+spec_option = click.option(
+    "--filename",
+    "-f",
+    "path",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The rollout's spec, usually bridgehead.yaml.",
+)
+
+
+def read_spec_or_tell(path: Path) -> SpecAccepted | Exit:
+    """The spec; or exit 2 after every problem was told with its file, line and column."""
+    result = read_spec_file(path)
+    if isinstance(result, SpecAccepted):
+        if result.warnings:
+            say(problems_text(result.warnings).rstrip())
+        return result
+    say(problems_text(result.problems).rstrip())
+    count = len(result.problems)
+    say(f"error: {path} has {count} problem{'s' if count != 1 else ''}; nothing was changed")
+    next_step(f"mend {path} and run the same command again")
+    return Exit.USAGE
