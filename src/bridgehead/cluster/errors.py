@@ -1,0 +1,60 @@
+"""Why a runner must stop: someone else holds or wrote what is its own, or a record is not readable.
+
+ClusterError
+|- HeldError            the component's lock belongs to a live runner (exit 7)
+|- LostLockError        our renewals came too late; nothing may be written any more (exit 7)
+|- ClaimedError         the component carries the anchor of another run or holder (exit 7)
+|- LostJournalError     another holder has written to the run's journal (exit 7)
+|- RunExistsError       a run of this name is recorded already
+|- NoSuchRunError       there is no record of a run of this name
+|- UnreadableRunError   the record is of a schema that this version does not know, or damaged
+`- BrokenJournalError   the journal's chain does not hold; nothing is appended to it
+"""
+
+
+class ClusterError(Exception):
+    """Base of all errors of this package; what the API server says is in ``kube.errors``."""
+
+
+class HeldError(ClusterError):
+    """Another runner holds the component; ``since`` is RFC 3339 as it wrote it, or empty."""
+
+    def __init__(self, component: str, holder: str, since: str) -> None:
+        when = f" since {since}" if since else ""
+        super().__init__(f"{component} is held by {holder}{when}")
+        self.component = component
+        self.holder = holder
+        self.since = since
+
+
+class LostLockError(ClusterError):
+    """The lock may be somebody else's by now: no further effect may be sent."""
+
+
+class ClaimedError(ClusterError):
+    """The component's anchor names another run, or a later holder of this one."""
+
+    def __init__(self, component: str, anchor: str) -> None:
+        super().__init__(f"{component} belongs to run {anchor}")
+        self.component = component
+        self.anchor = anchor
+
+
+class LostJournalError(ClusterError):
+    """Another holder has written to the run's journal: this runner is no longer the one."""
+
+
+class RunExistsError(ClusterError):
+    """The name of a new run is taken."""
+
+
+class NoSuchRunError(ClusterError):
+    """No run of that name is recorded in the state namespace."""
+
+
+class UnreadableRunError(ClusterError):
+    """The record cannot be understood by this version of bridgehead."""
+
+
+class BrokenJournalError(ClusterError):
+    """Records are missing or were changed."""

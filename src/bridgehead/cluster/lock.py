@@ -1,0 +1,235 @@
+"""The lock of a component: one runner at a time, as far as clocks can promise it.
+
+It is no fence by itself. The fences are the journal's resourceVersion, the anchor that every patch
+tests, and ``Lock.check`` directly before every effect: it gives up at two thirds of the lease, a
+third before anybody else may take it.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
+
+from bridgehead.cluster.errors import HeldError, LostLockError
+from bridgehead.cluster.lease import (
+    Sighting,
+    is_free,
+    lease_object,
+    lease_spec,
+    micro_time,
+    seen,
+)
+from bridgehead.cluster.names import lease_name
+from bridgehead.cluster.state_namespace import create_in
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.kube.client import Kube
+from bridgehead.kube.decoding import convert
+from bridgehead.kube.errors import AlreadyExists, Conflict, KubeError, NotFound
+from bridgehead.kube.objects.cluster import Lease
+from bridgehead.kube.resources import LEASES
+
+
+def holder_name(run: str, user: str, host: str) -> str:
+    """A name for this process that no other has; people read it when they are told who holds."""
+    return f"{run}/{user}@{host}/{secrets.token_hex(4)}"
+
+
+class Lock:
+    """A lock that is held; renewed in the background until it is released."""
+
+    def __init__(
+        self, kube: Kube, lease: Lease, duration: int, wall: Callable[[], float], asked: float
+    ) -> None:
+        self._kube = kube
+        self._name, self._namespace = lease.metadata.name, lease.metadata.namespace
+        self._holder = lease.spec.holder_identity
+        self._version = lease.metadata.resource_version
+        self._duration = duration
+        self._wall = wall
+        self._renewed = asked
+        self._lost = ""
+        self._trouble = ""
+        self._task = asyncio.create_task(self._renew_forever(), name=f"renew {self._name}")
+
+    @property
+    def holder(self) -> str:
+        """Our identity as the Lease names it."""
+        return self._holder
+
+    def check(self) -> None:
+        """The fence. Raises LostLockError where the lock may be somebody else's by now."""
+        if self._lost:
+            raise LostLockError(self._lost)
+        age = time.monotonic() - self._renewed
+        if age > self._duration * 2 / 3:
+            why = f": {self._trouble}" if self._trouble else ""
+            raise LostLockError(
+                f"lease {self._namespace}/{self._name} was last renewed {age:.1f} s ago, "
+                f"and it lasts {self._duration} s{why}"
+            )
+
+    async def release(self) -> None:
+        """Stop renewing and give the lock back; one that is lost already is left alone.
+
+        Where the API server does not answer, the lease runs out by itself.
+        """
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        if not self._task.cancelled() and (error := self._task.exception()) is not None:
+            raise error
+        if self._lost:
+            return
+        # An empty holder lets the next one in at once.
+        free = {"holderIdentity": "", "renewTime": micro_time(self._wall())}
+        with suppress(KubeError, TimeoutError):
+            async with asyncio.timeout(self._duration / 3):
+                await self._write(free)
+        self._lost = f"lease {self._namespace}/{self._name} was released"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.release()
+
+    async def _renew_forever(self) -> None:
+        pause = self._duration / 3
+        while not self._lost:
+            await asyncio.sleep(pause)
+            await self._renew(pause)
+
+    async def _renew(self, patience: float) -> None:
+        """One renewal. What goes wrong is kept for ``check``, and the next one tries again."""
+        asked = time.monotonic()
+        try:
+            async with asyncio.timeout(patience):
+                if await self._write({"renewTime": micro_time(self._wall())}):
+                    self._renewed, self._trouble = asked, ""
+        except TimeoutError:
+            self._trouble = "the API server did not answer in time"
+        except KubeError as error:
+            self._trouble = str(error)
+
+    async def _write(self, spec: dict[str, Any]) -> bool:
+        """Change the lease as its holder; False, and lost, where it is somebody else's."""
+        while True:
+            metadata = {"resourceVersion": self._version}
+            body = {"metadata": metadata, "spec": spec}
+            try:
+                stored = await self._kube.patch_merge(
+                    LEASES, self._name, body, namespace=self._namespace
+                )
+                self._version = stored["metadata"]["resourceVersion"]
+            except Conflict:
+                if not await self._still_ours():
+                    return False
+            except NotFound:
+                self._lost = f"lease {self._namespace}/{self._name} was deleted"
+                return False
+            else:
+                return True
+
+    async def _still_ours(self) -> bool:
+        """After a conflict: a late success of our own is none, another holder is the end."""
+        lease = await self._kube.get(LEASES, self._name, self._namespace)
+        self._version = lease.metadata.resource_version
+        if lease.spec.holder_identity == self._holder:
+            return True
+        taker = lease.spec.holder_identity or "nobody"
+        self._lost = f"lease {self._namespace}/{self._name} was taken by {taker}"
+        return False
+
+
+class ComponentLock:
+    """The lock of one component, to be acquired.
+
+    ``duration`` in whole seconds; ``wall`` gives seconds since the epoch and is written for people
+    only, nothing is judged by it.
+    """
+
+    def __init__(
+        self,
+        kube: Kube,
+        namespace: str,
+        component: ComponentRef,
+        *,
+        duration: int,
+        holder: str,
+        wall: Callable[[], float],
+    ) -> None:
+        self._kube = kube
+        self._namespace = namespace
+        self._component = component
+        self._name = lease_name(component)
+        self._duration = duration
+        self._holder = holder
+        self._wall = wall
+
+    async def acquire(self, wait: float) -> Lock:
+        """Take the lock, within ``wait`` seconds if it is held; else HeldError.
+
+        A lock whose holder died is free only after it was seen unchanged for its whole duration:
+        a ``wait`` below that cannot succeed there.
+        """
+        give_up = time.monotonic() + wait
+        sighting: Sighting | None = None
+        while True:
+            asked = time.monotonic()
+            try:
+                lease = await self._kube.get(LEASES, self._name, self._namespace)
+            except NotFound:
+                lease = Lease()
+                taken = await self._create()
+            else:
+                sighting = seen(sighting, lease, time.monotonic())
+                free = is_free(sighting, lease, self._duration, asked)
+                ours = sighting.holder == self._holder
+                taken = await self._take(lease) if free or ours else None
+            if taken is not None:
+                return taken
+            left = give_up - time.monotonic()
+            if left <= 0:
+                holder = lease.spec.holder_identity or "a runner that came first"
+                raise HeldError(str(self._component), holder, _since(lease))
+            await asyncio.sleep(max(0.05, min(1.0, self._duration / 10, left)))
+
+    async def _create(self) -> Lock | None:
+        asked = time.monotonic()
+        spec = lease_spec(self._holder, self._duration, self._wall(), 0)
+        body = lease_object(self._name, self._namespace, self._component, spec)
+        try:
+            stored = await create_in(self._kube, self._namespace, LEASES, body)
+        except AlreadyExists:
+            return None
+        return self._held(stored, asked)
+
+    async def _take(self, lease: Lease) -> Lock | None:
+        asked = time.monotonic()
+        transitions = lease.spec.lease_transitions + 1
+        body = {
+            "metadata": {"resourceVersion": lease.metadata.resource_version},
+            "spec": lease_spec(self._holder, self._duration, self._wall(), transitions),
+        }
+        try:
+            stored = await self._kube.patch_merge(
+                LEASES, self._name, body, namespace=self._namespace
+            )
+        except (Conflict, NotFound):
+            return None
+        return self._held(stored, asked)
+
+    def _held(self, stored: dict[str, Any], asked: float) -> Lock:
+        lease = convert(stored, Lease, f"lease {self._name}")
+        return Lock(self._kube, lease, self._duration, self._wall, asked)
+
+
+def _since(lease: Lease) -> str:
+    return lease.spec.acquire_time.isoformat() if lease.spec.acquire_time else ""

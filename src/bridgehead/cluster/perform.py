@@ -1,0 +1,90 @@
+"""The hand that changes the cluster: one command, one effect, one answer.
+
+Before each effect the fence is called on the spot: a holder whose lock may be gone sends nothing.
+"""
+
+from collections.abc import Callable
+
+from bridgehead.cluster.anchor import Anchor
+from bridgehead.cluster.component_writes import ComponentWrites
+from bridgehead.cluster.node_writes import NodeWrites
+from bridgehead.cluster.pod_writes import PodWrites
+from bridgehead.cluster.refusals import failed
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.rollout.commands import (
+    Command,
+    CommandResult,
+    Cordon,
+    CreateOwnPod,
+    DeleteOwnPod,
+    DeletePod,
+    Flip,
+    LetGo,
+    RestoreStrategy,
+    TakeOver,
+    Uncordon,
+)
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import ApiError
+
+STATE_NAMESPACE = "bridgehead"
+"""Where runs and locks live unless the user says otherwise."""
+
+
+class Performer:
+    """Performs the commands of one run as its ``holder``-th holder.
+
+    Failed says that an effect did not happen and why: ``conflict``, ``held``, ``gone``, or
+    ``refused`` where the API server will refuse it again. Raised are LostLockError of the fence,
+    Forbidden where a permission is missing, and Unreachable after the client's own repeats.
+    """
+
+    def __init__(
+        self,
+        kube: Kube,
+        run: str,
+        plan: Plan,
+        holder: int,
+        fence: Callable[[], None],
+        *,
+        state_namespace: str = STATE_NAMESPACE,
+    ) -> None:
+        self.anchor = Anchor(state_namespace, run, holder)
+        self._component = ComponentWrites(kube, plan, self.anchor, fence)
+        self._nodes = NodeWrites(kube, run, fence)
+        self._pods = PodWrites(kube, run, plan, fence)
+
+    async def claim(self) -> None:
+        """Anchor the component to this run and holder, before any command about it.
+
+        Raises ClaimedError where it belongs to another run or to a later holder of this one.
+        """
+        await self._component.claim()
+
+    async def perform(self, command: Command) -> CommandResult:
+        """Carry out one command."""
+        try:
+            return await self._perform(command)
+        except ApiError as error:
+            return failed(error)
+
+    async def _perform(self, command: Command) -> CommandResult:
+        match command:
+            case TakeOver():
+                return await self._component.take_over()
+            case Flip(to=position):
+                return await self._component.flip(position)
+            case RestoreStrategy():
+                return await self._component.restore_strategy()
+            case LetGo():
+                return await self._component.let_go()
+            case Cordon(node=node, schedulable=schedulable):
+                return await self._nodes.cordon(node, schedulable=schedulable)
+            case Uncordon(node=node):
+                return await self._nodes.uncordon(node)
+            case DeletePod():
+                return await self._pods.delete(command)
+            case CreateOwnPod(node=node, role=role):
+                return await self._pods.create_own(node, role)
+            case DeleteOwnPod(node=node, role=role):
+                return await self._pods.delete_own(node, role)
