@@ -1,0 +1,222 @@
+"""The cluster as a runner sees it: watched lists, and readings around the nodes in flight."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import msgspec
+
+from bridgehead.cluster.convert import (
+    component_from,
+    controller_uid,
+    node_from,
+    pod_from,
+    revision_from,
+)
+from bridgehead.cluster.in_flight import FlightReader
+from bridgehead.cluster.label_query import label_query
+from bridgehead.cluster.mirror import Mirror
+from bridgehead.cluster.names import ROLE_LABEL, RUN_LABEL
+from bridgehead.cluster.whole import WHOLE_DAEMON_SETS, WHOLE_REVISIONS, Whole
+from bridgehead.core.model.component import Component, Revision
+from bridgehead.core.model.json import JsonObject, child, texts
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.rollout.world import World
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import NotFound
+from bridgehead.kube.objects.node import Node as NodeObject
+from bridgehead.kube.objects.pod import Pod as PodObject
+from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS, Resource
+from bridgehead.kube.watch import Reflector
+from bridgehead.kube.watch_store import Watched
+
+T = TypeVar("T", bound=Watched)
+N = TypeVar("N")
+
+
+class WorldFeed:
+    """Keeps the world of one run current while the context is open.
+
+    Entering raises Forbidden where something may not be watched; a watch that fails later raises
+    from ``snapshot``.
+    """
+
+    def __init__(
+        self,
+        kube: Kube,
+        plan: Plan,
+        run: str,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``clock`` is monotonic, in seconds; it says when a reading is due again."""
+        self._kube = kube
+        self._plan = plan
+        self._run = run
+        self._ref = plan.spec.component
+        self._flight = FlightReader(kube, plan, clock)
+        self._woken = asyncio.Event()
+        self._stack = AsyncExitStack()
+        self._watches: dict[str, Reflector[Any]] = {}
+        wake = self._woken.set
+        self._components: Mirror[Whole, Component] = Mirror(_component, wake)
+        self._revisions: Mirror[Whole, Revision] = Mirror(self._revision, wake)
+        self._nodes: Mirror[NodeObject, Node] = Mirror(node_from, wake, _essence)
+        self._pods: Mirror[PodObject, Pod] = Mirror(self._component_pod, wake)
+        self._own: Mirror[PodObject, Pod] = Mirror(pod_from, wake)
+        self._refused: Mirror[PodObject, Pod] = Mirror(self._refused_pod, wake)
+        self._by_node = _ByNode(self._pods)
+        self._refused_by_node = _ByNode(self._refused)
+
+    async def __aenter__(self) -> Self:
+        namespace, selector = self._ref.namespace, label_query(await self._selector())
+        try:
+            await self._watch(
+                "the component",
+                WHOLE_DAEMON_SETS,
+                self._components,
+                namespace,
+                field_selector=f"metadata.name={self._ref.name}",
+            )
+            await self._watch(
+                "its revisions", WHOLE_REVISIONS, self._revisions, namespace, selector
+            )
+            await self._watch("its pods", PODS, self._pods, namespace, selector)
+            await self._watch("the nodes", NODES, self._nodes)
+            await self._watch(
+                "this run's own pods", PODS, self._own, namespace, f"{RUN_LABEL}={self._run}"
+            )
+            await self._watch(
+                "failed pods", PODS, self._refused, field_selector="status.phase=Failed"
+            )
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
+        """Read what is due of nodes in flight and under watch, by name."""
+        own = self._own.nouns.values()
+        await self._flight.refresh(in_flight, watched, self._by_node.current(), own)
+
+    def snapshot(self) -> World:
+        """What is known now. Raises the error of a watch that failed for good."""
+        stale = [what for what, watch in self._watches.items() if watch.stale]
+        readings = self._flight.readings
+        return World(
+            component=next(iter(self._components.nouns.values()), None),
+            revisions=tuple(self._revisions.nouns.values()),
+            nodes={node.name: node for node in self._nodes.nouns.values()},
+            pods=dict(self._by_node.current()),
+            refused=dict(self._refused_by_node.current()),
+            requesters=dict(readings.requesters),
+            own=self._own_pods(),
+            own_logs=dict(readings.own_logs),
+            logs=dict(readings.logs),
+            logs_unread=dict(readings.logs_unread),
+            events=dict(readings.events),
+            stale=", ".join(stale),
+        )
+
+    async def changed(self, timeout: float) -> None:  # noqa: ASYNC109 - it is a wait, not a call
+        """Wait until something changed since this last returned, at most ``timeout`` seconds."""
+        try:
+            await asyncio.wait_for(self._woken.wait(), timeout)
+        except TimeoutError:
+            return
+        self._woken.clear()
+
+    async def _watch(
+        self,
+        what: str,
+        resource: Resource[T],
+        mirror: Mirror[T, N],
+        namespace: str | None = None,
+        label_selector: str | None = None,
+        *,
+        field_selector: str | None = None,
+    ) -> None:
+        reflector = Reflector(
+            self._kube,
+            resource,
+            namespace,
+            label_selector,
+            field_selector,
+            on_change=mirror.take,
+            wake=mirror.wake,
+        )
+        self._watches[what] = await self._stack.enter_async_context(reflector)
+
+    async def _selector(self) -> JsonObject:
+        """The component's selector; of one that is gone, what its pods were labelled with."""
+        try:
+            raw = await self._kube.get_raw(DAEMON_SETS, self._ref.name, self._ref.namespace)
+        except NotFound:
+            return {"matchLabels": texts(self._plan.former_template, "metadata", "labels")}
+        selector = child(raw, "spec", "selector")
+        return selector if isinstance(selector, dict) else {}
+
+    def _own_pods(self) -> dict[str, Pod]:
+        """By node and role. One that is ending is none: its successor has the same name."""
+        return {
+            f"{pod.node}/{pod.labels.get(ROLE_LABEL, '')}": pod
+            for pod in self._own.nouns.values()
+            if not pod.deleting
+        }
+
+    def _component_pod(self, item: PodObject) -> Pod | None:
+        """Only what the DaemonSet owns: labels alone can be anybody's."""
+        pod = pod_from(item)
+        return pod if pod.owner_uid == self._plan.component_uid else None
+
+    def _revision(self, item: Whole) -> Revision | None:
+        raw = item.raw
+        return revision_from(raw) if controller_uid(raw) == self._plan.component_uid else None
+
+    def _refused_pod(self, item: PodObject) -> Pod | None:
+        """Pods that a kubelet refused these devices; ours have a gate of their own."""
+        if item.status.reason != "UnexpectedAdmissionError":
+            return None
+        pod = pod_from(item)
+        asked = any(name in pod.requests for name in self._plan.resources)
+        return pod if asked and ROLE_LABEL not in pod.labels else None
+
+
+class _ByNode:
+    """A mirror's pods by node, put together again only when one of them changed."""
+
+    def __init__(self, mirror: Mirror[PodObject, Pod]) -> None:
+        self._mirror = mirror
+        self._revision = -1
+        self._grouped: dict[str, tuple[Pod, ...]] = {}
+
+    def current(self) -> dict[str, tuple[Pod, ...]]:
+        """The pods by node name, oldest first; not to be changed."""
+        if self._revision != self._mirror.revision:
+            self._revision = self._mirror.revision
+            grouped: dict[str, list[Pod]] = {}
+            for pod in sorted(self._mirror.nouns.values(), key=lambda pod: (pod.created, pod.name)):
+                grouped.setdefault(pod.node, []).append(pod)
+            self._grouped = {node: tuple(pods) for node, pods in grouped.items()}
+        return self._grouped
+
+
+def _component(item: Whole) -> Component:
+    return component_from(item.raw)
+
+
+def _essence(node: Node) -> Node:
+    return msgspec.structs.replace(node, resource_version="")

@@ -1,0 +1,223 @@
+"""What is read only of nodes in flight: pods that ask for the devices, logs, events.
+
+Everything here costs requests, so it grows with the nodes in flight and never with the cluster, and
+each reading is made again only after a while.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+import msgspec
+
+from bridgehead.cluster.convert import pod_from
+from bridgehead.core.model.pod import Container, Pod
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.verify.view import PodEvent
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import ApiError, BadRequest, Forbidden, KubeError, NotFound
+from bridgehead.kube.resources import EVENTS, PODS
+
+TAIL_LINES = 100
+TAIL_BYTES = 256 * 1024
+"""Bound of one log's end: lines may be of any length."""
+LOG_PATIENCE = 5.0
+"""Seconds for one log; a kubelet that does not answer must not hold up the other nodes."""
+WATCHED_PERIODS = 6
+"""Status periods between two looks into the log of a node that has passed."""
+REQUESTERS_PERIOD = 1.0
+"""Seconds between two lists of a node's pods: half of the quiet time before a deletion."""
+_AT_ONCE = 16
+
+
+class Due:
+    """When something was read last, by key; times are of one monotonic clock, in seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._last: dict[str, float] = {}
+
+    def due(self, key: str, every: float) -> bool:
+        """Whether it is time to read again; if so, it counts as read."""
+        now = self._clock()
+        if key in self._last and now - self._last[key] < every:
+            return False
+        self._last[key] = now
+        return True
+
+    def keep(self, keys: Collection[str]) -> None:
+        """Forget all others."""
+        self._last = {key: at for key, at in self._last.items() if key in keys}
+
+
+class Readings(msgspec.Struct):
+    """The newest readings, as ``World`` wants them."""
+
+    requesters: dict[str, tuple[Pod, ...]] = msgspec.field(default_factory=dict)
+    logs: dict[str, str] = msgspec.field(default_factory=dict)
+    logs_unread: dict[str, str] = msgspec.field(default_factory=dict)
+    events: dict[str, tuple[PodEvent, ...]] = msgspec.field(default_factory=dict)
+    own_logs: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class FlightReader:
+    """Reads around the nodes in flight and under watch."""
+
+    def __init__(self, kube: Kube, plan: Plan, clock: Callable[[], float]) -> None:
+        self._kube = kube
+        self._plan = plan
+        self._namespace = plan.spec.component.namespace
+        self._period = max(1.0, plan.timing.status_period)
+        self._due = Due(clock)
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self.readings = Readings()
+
+    async def refresh(
+        self,
+        in_flight: Collection[str],
+        watched: Collection[str],
+        pods: Mapping[str, tuple[Pod, ...]],
+        own: Iterable[Pod],
+    ) -> None:
+        """Read what is due. ``pods`` are the component's, ``own`` are ours.
+
+        Raises KubeError where the pods of a node cannot be listed; a log that cannot be read is
+        noted, since its gate can say so.
+        """
+        newest = {
+            node: max(pods[node], key=lambda pod: pod.created)
+            for node in (*in_flight, *watched)
+            if pods.get(node)
+        }
+        own = tuple(own)
+        self._forget(in_flight, newest.values(), own)
+        due = self._due.due
+        tasks = [
+            self._requesters(node) for node in in_flight if due(f"pods/{node}", REQUESTERS_PERIOD)
+        ]
+        for node, pod in newest.items():
+            every = self._period if node in in_flight else WATCHED_PERIODS * self._period
+            if _has_run(pod) and due(f"log/{pod.uid}/{pod.restarts}", every):
+                tasks.append(self._log(pod))
+        for node in in_flight:
+            unsound = newest.get(node)
+            uid = unsound.uid if unsound else self._plan.component_uid
+            if (unsound is None or not unsound.ready) and due(f"events/{uid}", self._period):
+                tasks.append(self._events(uid))
+        tasks.extend(self._own_log(pod) for pod in own if self._wants_output(pod))
+        await asyncio.gather(*tasks)
+
+    def _forget(self, in_flight: Collection[str], pods: Iterable[Pod], own: Iterable[Pod]) -> None:
+        """Drop what is about nodes and pods that are no longer of interest."""
+        readings = self.readings
+        known = {pod.uid for pod in pods}
+        mine = {pod.uid for pod in own}
+        about = known | {self._plan.component_uid}
+        self.readings = Readings(
+            requesters={k: v for k, v in readings.requesters.items() if k in in_flight},
+            logs={k: v for k, v in readings.logs.items() if k in known},
+            logs_unread={k: v for k, v in readings.logs_unread.items() if k in known},
+            events={k: v for k, v in readings.events.items() if k in about},
+            own_logs={k: v for k, v in readings.own_logs.items() if k in mine},
+        )
+        self._due.keep(
+            {
+                *(f"pods/{node}" for node in in_flight),
+                *(f"log/{pod.uid}/{pod.restarts}" for pod in pods),
+                *(f"events/{uid}" for uid in about),
+                *(f"own/{uid}" for uid in mine),
+            }
+        )
+
+    async def _requesters(self, node: str) -> None:
+        async with self._slots:
+            found = await self._kube.list(PODS, field_selector=f"spec.nodeName={node}")
+        pods = (pod_from(item) for item in found.items)
+        wanted = set(self._plan.resources)
+        asking = tuple(pod for pod in pods if wanted & pod.requests.keys())
+        self.readings.requesters[node] = asking
+
+    async def _log(self, pod: Pod) -> None:
+        """The end of each container's log, the previous instance's first."""
+        parts: list[str] = []
+        try:
+            async with self._slots, asyncio.timeout(LOG_PATIENCE):
+                for container in pod.containers:
+                    parts.extend(await self._tails(pod, container))
+        except NotFound:
+            return
+        except TimeoutError:
+            self.readings.logs_unread[pod.uid] = f"no answer within {LOG_PATIENCE:g} s"
+        except KubeError as error:
+            self.readings.logs_unread[pod.uid] = _said(error)
+        else:
+            self.readings.logs[pod.uid] = "\n".join(part.rstrip("\n") for part in parts)
+            self.readings.logs_unread.pop(pod.uid, None)
+
+    async def _tails(self, pod: Pod, container: Container) -> list[str]:
+        parts = []
+        if container.restarts:
+            try:
+                parts.append(await self._tail(pod, container.name, previous=True))
+            except BadRequest:  # the node has dropped the log of the previous instance
+                parts.clear()
+        if container.state in {"running", "terminated"} and container.container_id:
+            parts.append(await self._tail(pod, container.name, previous=False))
+        return parts
+
+    async def _tail(self, pod: Pod, container: str, *, previous: bool) -> str:
+        return await self._kube.logs(
+            pod.namespace,
+            pod.name,
+            container,
+            previous=previous,
+            tail_lines=TAIL_LINES,
+            limit_bytes=TAIL_BYTES,
+        )
+
+    async def _events(self, uid: str) -> None:
+        """Events are proof, no gate: without permission to read them there are none."""
+        try:
+            async with self._slots:
+                found = await self._kube.list(
+                    EVENTS, self._namespace, field_selector=f"involvedObject.uid={uid}"
+                )
+        except Forbidden:
+            return
+        self.readings.events[uid] = tuple(
+            PodEvent(
+                type=item.type,
+                reason=item.reason,
+                message=item.message,
+                at=item.last_seen.timestamp() if item.last_seen else 0.0,
+            )
+            for item in found.items
+        )
+
+    def _wants_output(self, pod: Pod) -> bool:
+        """Only a probe of the user's writes anything, and only when it has ended it is whole."""
+        ended = any(item.state == "terminated" and item.container_id for item in pod.containers)
+        return (
+            self._plan.spec.verify.probe is not None
+            and ended
+            and pod.uid not in self.readings.own_logs
+            and self._due.due(f"own/{pod.uid}", 1.0)
+        )
+
+    async def _own_log(self, pod: Pod) -> None:
+        try:
+            async with self._slots, asyncio.timeout(LOG_PATIENCE):
+                output = await self._tail(pod, pod.containers[0].name, previous=False)
+        except (ApiError, TimeoutError):  # read again when it is due; its gate waits
+            return
+        self.readings.own_logs[pod.uid] = output
+
+
+def _has_run(pod: Pod) -> bool:
+    return any(
+        item.restarts or (item.state in {"running", "terminated"} and item.container_id)
+        for item in pod.containers
+    )
+
+
+def _said(error: KubeError) -> str:
+    return error.message if isinstance(error, ApiError) else str(error)
