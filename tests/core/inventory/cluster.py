@@ -41,6 +41,10 @@ def component(name: str = "dp", **changes: object) -> Component:
         "template": template(),
         "strategy": {"type": "RollingUpdate"},
         "selector": {"matchLabels": {"app": "dp"}},
+        "annotations": {
+            "meta.helm.sh/release-name": "release",
+            "meta.helm.sh/release-namespace": "ns",
+        },
         "owners": (Owner("helm", "ns/release"),),
         "desired": 2,
     }
@@ -106,6 +110,7 @@ def workload(name: str, on: str, count: int, **changes: object) -> Pod:
         "bound": True,
         "phase": "Running",
         "requests": {GPU: count},
+        "containers": (Container(name="work", image="example.com/work:1", state="running"),),
     }
     return Pod(**{**fields, **changes})  # type: ignore[arg-type]
 

@@ -60,9 +60,12 @@ def build_inventory(snapshot: Snapshot, keys: Sequence[CohortKey] = tuple(Cohort
 
 
 def _with_devices(nodes: Sequence[Node], components: Iterable[ComponentRow]) -> list[Node]:
-    """Nodes that have devices or that a plugin may run on; other nodes need no canary."""
+    """Nodes that have devices or that a plugin may run on, as others need no canary.
+
+    All nodes where none is such a node: before the first installation.
+    """
     eligible = {name for row in components for name in row.eligible}
-    return [node for node in nodes if node.offers or node.name in eligible]
+    return [node for node in nodes if node.offers or node.name in eligible] or list(nodes)
 
 
 def _node_rows(
