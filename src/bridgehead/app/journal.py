@@ -35,6 +35,8 @@ class Journal:
         self._signature = signature
         self._clock = clock
         self._tell = tell
+        self.head = ""
+        """Digest of the last record that was written."""
 
     async def write(self, run: Run, drafts: Sequence[Draft]) -> Run:
         """The run after the drafts; they are stored when this returns."""
@@ -42,5 +44,6 @@ class Journal:
             return run
         entries = await self._records.append(run.name, drafts, self._signature, self._clock())
         for entry in entries:
+            self.head = entry.digest
             self._tell(entry)
         return msgspec.structs.replace(run, state=fold(entries, run.state))

@@ -5,7 +5,8 @@ import msgspec
 from bridgehead.app.runner import Session
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import NoSuchRunError
-from bridgehead.cluster.store import Record, RunStore
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import Component
 from bridgehead.core.rollout.state import Mode
 from bridgehead.core.rollout.transition import fold

@@ -8,7 +8,8 @@ from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, begin, re
 from bridgehead.app.runner import Session
 from bridgehead.cluster.access import missing_permissions
 from bridgehead.cluster.read import read_component
-from bridgehead.cluster.store import Record, RunStore
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import images
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import ComponentRef, ContainerImage, ImagesChange
@@ -55,7 +56,7 @@ async def rollback(
     planned = await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
     if not isinstance(planned.result, Plan) or planned.unread:
         return planned
-    return await begin(session, planned.result, last.spec_text, user.username)
+    return await begin(session, planned.result, last.spec, user.username)
 
 
 def _name(spec: str) -> str:
@@ -66,8 +67,8 @@ def _name(spec: str) -> str:
 async def _last_finished(session: Session, ref: ComponentRef) -> Record | None:
     """The newest run of the component that ended with exit 0."""
     store = RunStore(session.kube, session.state_namespace)
-    for record in await store.list_runs(str(ref)):
-        ending = fold(await store.entries(record.name)).ending
+    for listed in reversed(await store.list_runs(ref)):
+        ending = fold(await store.entries(listed.run)).ending
         if ending is not None and ending.exit == 0:
-            return record
+            return await store.load(listed.run)
     return None

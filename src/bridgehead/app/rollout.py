@@ -9,9 +9,10 @@ from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.runner import Ended, Session, drive
 from bridgehead.cluster.access import Missing, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
-from bridgehead.cluster.lock import acquire
+from bridgehead.cluster.lock import ComponentLock, Lock, holder_name
 from bridgehead.cluster.read import read_component
-from bridgehead.cluster.store import Record, RunStore
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import Component
@@ -66,7 +67,7 @@ async def rollout(
         found = await open_run(session, component)
         if isinstance(found, Record):
             if found.plan.change_digest != change_digest(spec):
-                return Busy(found.name, "it makes another change")
+                return Busy(found.run, "it makes another change")
             return await resume(session, found, component, user.username)
         if found is not None:
             return found
@@ -80,22 +81,13 @@ async def rollout(
 async def begin(session: Session, plan: Plan, text: str, user: str) -> Ended:
     """Begin a run: take the lock, write the record, claim the component, go."""
     name = run_name(plan.spec.name, session.clock())
-    store = RunStore(session.kube, session.state_namespace)
-    await store.ensure_namespace()
-    lock = await acquire(
-        session.kube,
-        session.state_namespace,
-        plan.spec.component,
-        duration=plan.spec.lock.duration,
-        run=name,
-        patience=session.lock_patience,
-    )
-    async with lock:
-        record = Record(name=name, spec_text=text, plan=plan, owner=plan.spec.owner or "")
-        await store.create(record, session.clock())
+    async with await locked(session, plan.spec, name, user) as lock:
+        record = Record(run=name, spec=text, plan=plan, owner=plan.spec.owner or "")
+        store = RunStore(session.kube, session.state_namespace)
+        await store.create(record)
         run = Run(name=name, plan=plan, state=RunState(), family=plan.family)
         signature = Signature(run=name, owner=record.owner, identity=user)
-        return await drive(session, run, signature, lock, first=(_began(plan),))
+        return await drive(session, store, run, signature, lock, first=(_began(plan),))
 
 
 async def resume(
@@ -104,28 +96,32 @@ async def resume(
     """Go on where another runner stopped: take the lock, append first, raise the holder count.
 
     ``also`` are facts to write beside the takeover, such as a turn back.
-
     The former template is parked before any other write: whoever died may have left the target.
     """
     anchor = parse_anchor(component.anchor)
-    namespace = anchor.namespace if anchor else session.state_namespace
-    session = msgspec.structs.replace(session, state_namespace=namespace)
-    lock = await acquire(
+    if anchor is not None:
+        session = msgspec.structs.replace(session, state_namespace=anchor.namespace)
+    async with await locked(session, record.plan.spec, record.run, user) as lock:
+        store = RunStore(session.kube, session.state_namespace)
+        state = fold(await store.entries(record.run))
+        run = Run(name=record.run, plan=record.plan, state=state, family=record.plan.family)
+        signature = Signature(run=record.run, owner=record.owner, identity=user)
+        taken = note("run", "held", detail={"holder": state.holder + 1})
+        first = (taken, *also)
+        return await drive(session, store, run, signature, lock, first=first, takes_over=True)
+
+
+async def locked(session: Session, spec: RolloutSpec, run: str, user: str) -> Lock:
+    """The component's lock, as long as its holder needs to be told alive or dead. HeldError."""
+    lock = ComponentLock(
         session.kube,
-        namespace,
-        record.plan.spec.component,
-        duration=record.plan.spec.lock.duration,
-        run=record.name,
-        patience=session.lock_patience,
+        session.state_namespace,
+        spec.component,
+        duration=spec.lock.duration,
+        holder=holder_name(run, user, session.host),
+        wall=session.clock,
     )
-    async with lock:
-        store = RunStore(session.kube, namespace)
-        state = fold(await store.entries(record.name))
-        holder = state.holder + 1
-        run = Run(name=record.name, plan=record.plan, state=state, family=record.plan.family)
-        signature = Signature(run=record.name, owner=record.owner, identity=user)
-        taken = note("run", "held", detail={"holder": holder})
-        return await drive(session, run, signature, lock, first=(taken, *also), takes_over=True)
+    return await lock.acquire(spec.lock.duration * 1.5)
 
 
 def run_name(spec: str, now: float) -> str:

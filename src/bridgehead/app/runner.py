@@ -10,7 +10,7 @@ from bridgehead.app.journal import Journal
 from bridgehead.app.loop import Loop, Onlooker
 from bridgehead.cluster.feed import WorldFeed
 from bridgehead.cluster.lock import Lock
-from bridgehead.cluster.perform import Performer
+from bridgehead.cluster.perform import STATE_NAMESPACE, Performer
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft, Entry
@@ -41,10 +41,9 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     clock: Clock
     watcher: Watcher
     stop: asyncio.Event
-    state_namespace: str = "bridgehead"
-    lock_patience: float = 0.0
-    """Seconds to wait for another runner's lock; it is always waited for as long as a dead one's
-    needs to be told from a live one's."""
+    state_namespace: str = STATE_NAMESPACE
+    host: str = "unknown"
+    """This machine's name, for people who are told who holds a lock."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +57,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
 async def drive(
     session: Session,
+    store: RunStore,
     run: Run,
     signature: Signature,
     lock: Lock,
@@ -67,10 +67,11 @@ async def drive(
 ) -> Ended:
     """Take the run to an ending under the lock.
 
+    ``store`` is the one that the run's state was read through: its first write fails if anybody has
+    written since.
     ``first`` is written before anything else: whoever held the run before can then write no more.
     Raises what Loop.drive raises, and ClaimedError where the component is another run's.
     """
-    store = RunStore(session.kube, session.state_namespace)
     journal = Journal(store, signature, session.clock, session.watcher.tell)
     run = await journal.write(run, first)
     performer = Performer(
@@ -95,5 +96,4 @@ async def drive(
     ending = done.state.ending
     if ending is None:  # Loop.drive returns only with an ending
         raise RuntimeError(f"run {run.name} stopped without an ending")
-    head = (await store.head(run.name)).digest
-    return Ended(run=done, ending=ending, head=head)
+    return Ended(run=done, ending=ending, head=journal.head)

@@ -12,6 +12,13 @@ from bridgehead.cli.lazy import LazyGroup
 
 COMMANDS = {
     "inventory": ("bridgehead.cli.inventory", "Show what runs where, or how it has changed."),
+    "plan": ("bridgehead.cli.plan", "Show which nodes would change when, and what speaks against."),
+    "rollout": ("bridgehead.cli.rollout", "Change the component, node by node, verified."),
+    "status": ("bridgehead.cli.status", "Show how runs stand, and what is left of them."),
+    "verify": ("bridgehead.cli.verify", "Check that every node offers its devices."),
+    "rollback": ("bridgehead.cli.rollback", "Bring the former version back."),
+    "release": ("bridgehead.cli.release", "Give back what a run has left behind."),
+    "journal": ("bridgehead.cli.journal", "Print what a run did, when, and with what result."),
 }
 """Each command: its module, which holds it under its own name, and its line in the help."""
 

@@ -12,12 +12,11 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.inventory import incomplete
 from bridgehead.cli.options import StateOptions, output_option, state_options
 from bridgehead.cli.say import next_step, say
+from bridgehead.cli.sessions import client
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
 from bridgehead.core.model.problem import problems_text
 from bridgehead.core.plan.plan import Plan, Refused, Unneeded
 from bridgehead.core.plan.settings import RolloutSpec
-from bridgehead.kube.client import Kube
-from bridgehead.kube.config import load_config
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.plan_json import plan_json
 from bridgehead.report.plan_text import plan_text, refused_text
@@ -77,7 +76,5 @@ def _planned(spec: RolloutSpec, state: StateOptions, *, detach: bool) -> Planned
 
 
 async def _live(spec: RolloutSpec, state: StateOptions, *, detach: bool) -> Planned:
-    config = load_config(state.cluster.kubeconfig, state.cluster.context)
-    timeout = state.cluster.request_timeout
-    async with await Kube.connect(config, request_timeout=timeout) as kube:
+    async with client(state.cluster) as kube:
         return await plan_live(kube, spec, now=time.time(), detach=detach, rehearse=False)

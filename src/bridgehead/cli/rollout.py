@@ -1,8 +1,6 @@
 """``bridgehead rollout``: change the component, node by node, and take it back if it is bad."""
 
 import asyncio
-import sys
-import time
 from pathlib import Path
 
 import click
@@ -10,23 +8,13 @@ import click
 from bridgehead.app.loop import Stopped
 from bridgehead.app.rollout import Options, RolloutResult
 from bridgehead.app.rollout import rollout as roll_out
-from bridgehead.app.runner import Session
 from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.progress import Progress
-from bridgehead.cli.signals import stop_on_signals
+from bridgehead.cli.sessions import runner
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
-from bridgehead.kube.client import Kube
-from bridgehead.kube.config import load_config
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.spec import SpecAccepted
-
-state_namespace_option = click.option(
-    "--state-namespace",
-    default="bridgehead",
-    show_default=True,
-    help="Namespace of the runs' records and locks.",
-)
 
 
 @click.command(epilog="Example:  bridgehead rollout -f bridgehead.yaml --context production")
@@ -34,9 +22,7 @@ state_namespace_option = click.option(
 @cluster_options
 @output_option("text", "json")
 @state_namespace_option
-@click.option(
-    "--detach", is_flag=True, help="Change it although Helm, GitOps or an operator owns it."
-)
+@click.option("--detach", is_flag=True, help="Change it although somebody else owns it.")
 def rollout(
     path: Path, cluster: ClusterOptions, output: str, state_namespace: str, detach: bool
 ) -> Exit:
@@ -61,20 +47,11 @@ async def _run(
     *,
     detach: bool,
 ) -> Exit:
-    config = load_config(cluster.kubeconfig, cluster.context)
-    async with await Kube.connect(config, request_timeout=cluster.request_timeout) as kube:
-        with stop_on_signals() as stop, Progress(sys.stderr) as progress:
-            session = Session(
-                kube=kube,
-                clock=time.time,
-                watcher=progress,
-                stop=stop.event,
-                state_namespace=state_namespace,
+    async with runner(cluster, state_namespace) as (session, stop):
+        try:
+            result: RolloutResult = await roll_out(
+                session, accepted.spec, accepted.text, Options(detach=detach)
             )
-            try:
-                result: RolloutResult = await roll_out(
-                    session, accepted.spec, accepted.text, Options(detach=detach)
-                )
-            except Stopped as stopping:
-                return stopped(stopping, stop.exit, again)
+        except Stopped as stopping:
+            return stopped(stopping, stop.exit, again)
     return conclude(result, output, again, cluster.as_arguments)

@@ -15,15 +15,18 @@ from bridgehead.cluster.convert import (
     pod_from,
     revision_from,
 )
+from bridgehead.cluster.names import lease_name
 from bridgehead.core.model.component import Component, Revision
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
+from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.kube.client import Kube
-from bridgehead.kube.errors import Forbidden
+from bridgehead.kube.errors import Forbidden, NotFound
 from bridgehead.kube.listing import Listing
 from bridgehead.kube.resources import (
     CONTROLLER_REVISIONS,
     DAEMON_SETS,
+    LEASES,
     NAMESPACES,
     NODES,
     PODS,
@@ -69,6 +72,29 @@ async def read_snapshot(
         namespaces_terminating=await _terminating(kube, unread) if with_namespaces else (),
         unread=tuple(unread),
     )
+
+
+async def read_component(kube: Kube, ref: ComponentRef) -> Component | None:
+    """One component as it stands; None where there is none of that name. Raises KubeError."""
+    try:
+        return component_from(await kube.get_raw(DAEMON_SETS, ref.name, ref.namespace))
+    except NotFound:
+        return None
+
+
+async def read_holder(kube: Kube, namespace: str, ref: ComponentRef) -> str:
+    """Who holds the component's lock, with the time of the last renewal; empty where nobody does.
+
+    Whether the holder still lives cannot be told from one look: its time is shown instead.
+    """
+    try:
+        lease = await kube.get(LEASES, lease_name(ref), namespace)
+    except NotFound:
+        return ""
+    if not lease.spec.holder_identity:
+        return ""
+    renewed = lease.spec.renew_time
+    return f"{lease.spec.holder_identity}, renewed {renewed:%H:%M:%S}" if renewed else ""
 
 
 def revisions_by_ref(

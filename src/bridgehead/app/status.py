@@ -1,0 +1,72 @@
+"""The use case ``status``: which runs there are, how they stand, and what is left of them."""
+
+from bridgehead.app.component_ref import RunName
+from bridgehead.cluster.convert import node_from, pod_from
+from bridgehead.cluster.names import RUN_LABEL
+from bridgehead.cluster.read import read_component, read_holder
+from bridgehead.cluster.record import Listed, Record
+from bridgehead.cluster.store import RunStore
+from bridgehead.core.components.resources import owns
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.standing import Standing, standing
+from bridgehead.core.rollout.state import Mode
+from bridgehead.core.rollout.transition import fold
+from bridgehead.kube.client import Kube
+from bridgehead.kube.resources import NODES, PODS
+
+
+async def status(
+    kube: Kube, state_namespace: str, subject: ComponentRef | RunName | None
+) -> tuple[Standing, ...]:
+    """The named run; a component's open runs, else its last one; all open runs. Reads only.
+
+    Newest first. Raises NoSuchRunError, UnreadableRunError, BrokenJournalError and KubeError.
+    """
+    store = RunStore(kube, state_namespace)
+    if isinstance(subject, RunName):
+        return (await stand(kube, store, await store.load(subject.name), state_namespace),)
+    found = [
+        await stand(kube, store, await store.load(item.run), state_namespace)
+        for item in reversed(await _candidates(store, subject))
+    ]
+    open_ones = tuple(item for item in found if item.open)
+    return open_ones or (tuple(found[:1]) if subject is not None else ())
+
+
+async def _candidates(store: RunStore, subject: ComponentRef | None) -> list[Listed]:
+    """Runs that may be shown: those still open, and the newest, which may be over."""
+    runs = await store.list_runs(subject)
+    chosen = []
+    for item in runs:
+        state = fold(await store.entries(item.run))
+        if state.mode is not Mode.ENDED or item is runs[-1]:
+            chosen.append(item)
+    return chosen
+
+
+async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: str) -> Standing:
+    """How one run stands now."""
+    plan = record.plan
+    ref = plan.spec.component
+    state = fold(await store.entries(record.run))
+    component = await read_component(kube, ref)
+    pods = (await kube.list(PODS, ref.namespace)).items
+    models = [pod_from(item) for item in pods]
+    nodes = (await kube.list(NODES)).items
+    return standing(
+        run=record.run,
+        owner=record.owner,
+        plan=plan,
+        state=state,
+        component=component,
+        pods=tuple(pod for pod in models if component is not None and owns(component, pod)),
+        own=tuple(pod for pod in models if pod.labels.get(RUN_LABEL) == record.run),
+        nodes=tuple(node_from(item) for item in nodes),
+        holder=await read_holder(kube, state_namespace, ref),
+    )
+
+
+async def newest_run(store: RunStore, component: ComponentRef) -> str:
+    """The component's newest run; empty where it has none."""
+    runs = await store.list_runs(component)
+    return runs[-1].run if runs else ""

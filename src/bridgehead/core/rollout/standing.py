@@ -1,0 +1,132 @@
+"""How a run stands, for people: its own state beside what the cluster shows of it."""
+
+import msgspec
+
+from bridgehead.core.model.component import Component, template_digest
+from bridgehead.core.model.node import SCHEDULABLE_BEFORE, Node
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.rollout.commands import Position
+from bridgehead.core.rollout.state import Mode, NodeStatus, RunState
+
+
+class Leftover(msgspec.Struct, frozen=True):
+    """Something of a run's that is in the cluster now."""
+
+    object: str
+    what: str
+
+
+class NodeStanding(msgspec.Struct, frozen=True):
+    """One node of a run."""
+
+    name: str
+    status: str
+    revision: str
+    """Hash that its plugin pod carries; empty where there is none."""
+    held: bool
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """One run."""
+
+    run: str
+    component: str
+    owner: str
+    mode: str
+    stage: str
+    template: str
+    """Which template stands on the component: ``former``, ``target``, ``foreign`` or ``gone``."""
+    holder: str
+    """Who holds the lock now; empty where nobody does."""
+    nodes: tuple[NodeStanding, ...]
+    leftovers: tuple[Leftover, ...]
+    summary: str
+
+    @property
+    def open(self) -> bool:
+        """Whether the run still keeps its component."""
+        return self.mode != Mode.ENDED.value
+
+
+def standing(
+    *,
+    run: str,
+    owner: str,
+    plan: Plan,
+    state: RunState,
+    component: Component | None,
+    pods: tuple[Pod, ...],
+    own: tuple[Pod, ...],
+    nodes: tuple[Node, ...],
+    holder: str,
+) -> Standing:
+    """How a run stands; ``pods`` are the component's, ``own`` the run's own ones."""
+    revisions = {pod.node: pod.revision for pod in pods if not pod.terminal}
+    names = dict.fromkeys((*plan.nodes, *state.joined))
+    held = {node.name for node in nodes if node.held_by == run}
+    return Standing(
+        run=run,
+        component=str(plan.spec.component),
+        owner=owner,
+        mode=state.mode.value,
+        stage=_stage(plan, state),
+        template=_template(plan, component),
+        holder=holder,
+        nodes=tuple(
+            NodeStanding(name, _status(state, name), revisions.get(name, ""), name in held)
+            for name in names
+        ),
+        leftovers=(
+            *_component_leftovers(run, component),
+            *_node_leftovers(run, nodes),
+            *(Leftover(f"pod/{pod.ref}", "a pod of this run") for pod in own),
+        ),
+        summary=state.ending.summary if state.ending else "",
+    )
+
+
+def _status(state: RunState, name: str) -> str:
+    node = state.node(name)
+    return f"in flight: {node.work.purpose.value}" if node.work else node.status.value
+
+
+def _stage(plan: Plan, state: RunState) -> str:
+    if state.mode is Mode.PREFLIGHT:
+        return "preflight"
+    if state.stage >= len(plan.stages):
+        return "finishing"
+    stage = plan.stages[state.stage]
+    done = sum(state.node(name).status is NodeStatus.PASSED for name in stage.nodes)
+    soaking = ", soaking" if state.soak_since is not None else ""
+    return f"{stage.name} ({done} of {len(stage.nodes)} passed{soaking})"
+
+
+def _template(plan: Plan, component: Component | None) -> str:
+    if component is None or component.uid != plan.component_uid:
+        return "gone"
+    if component.template_digest == plan.former.template_digest:
+        return Position.FORMER.value
+    if component.template_digest == template_digest(plan.target_template):
+        return Position.TARGET.value
+    return "foreign"
+
+
+def _component_leftovers(run: str, component: Component | None) -> tuple[Leftover, ...]:
+    if component is None or f"/{run}/" not in component.anchor:
+        return ()
+    strategy = f"update strategy {component.strategy_type}"
+    return (Leftover(component.ref, f"is held by this run, {strategy}"),)
+
+
+def _node_leftovers(run: str, nodes: tuple[Node, ...]) -> tuple[Leftover, ...]:
+    return tuple(
+        Leftover(
+            f"node/{node.name}",
+            "cordoned by this run"
+            if node.annotations.get(SCHEDULABLE_BEFORE) == "true"
+            else "marked by this run; it was cordoned before",
+        )
+        for node in nodes
+        if node.held_by == run
+    )
