@@ -1,0 +1,39 @@
+"""Sections of a report as aligned text and as Markdown."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridgehead.report.sections import WIDTH, Section, as_markdown, as_text
+
+NODES = Section("Nodes", ("NODE", "STATUS"), (("n1", "Ready"), ("node-22", "NotReady")), ("note",))
+
+
+def test_text_is_aligned_like_kubectl() -> None:
+    assert as_text([NODES]) == (
+        "Nodes\n  NODE     STATUS\n  n1       Ready\n  node-22  NotReady\n  note\n"
+    )
+
+
+def test_sections_are_separated_by_an_empty_line() -> None:
+    assert as_text([Section("A", lines=("x",)), Section("B")]) == "A\n  x\n\nB\n"
+
+
+def test_the_widest_cell_gives_way() -> None:
+    text = as_text([Section("A", ("X", "Y"), (("short", "l" * 40),))], width=20)
+    assert text.splitlines()[2] == "  short  llllllllll…"
+
+
+CELLS = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=120)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS)))
+def test_no_row_is_wider_than_the_page(rows: list[tuple[str, str, str]]) -> None:
+    text = as_text([Section("A", ("X", "Y", "Z"), tuple(rows))])
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+
+
+def test_markdown_keeps_cells_whole_and_harmless() -> None:
+    section = Section("A", ("X",), (("a|b_c<d>" + "l" * 120,),), ("*note*",))
+    assert as_markdown([section]) == (
+        "## A\n\n| X |\n| --- |\n| a\\|b\\_c\\<d\\>" + "l" * 120 + " |\n\n- \\*note\\*\n"
+    )
