@@ -1,6 +1,5 @@
 """The command line's entry: the table of commands, and the one handler of all errors."""
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -51,9 +50,8 @@ def run(arguments: Sequence[str]) -> int:
         return Exit.USAGE
     except (KeyboardInterrupt, click.Abort):
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has closed it. Python would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # click's answer to a pipe that its reader has closed, with code 1: to us that is "findings".
         return Exit.DONE
     except Exception as error:  # noqa: BLE001 - the one place that turns any error into an ending
         from bridgehead.cli.failures import tell  # noqa: PLC0415 - help must not wait for it

@@ -50,10 +50,11 @@ def build(
     former = subject.former
     if against or former is None:
         return Refused(refusals=against, set_aside=subject.set_aside, warnings=_warnings(subject))
-    return _plan(subject, former)
+    return plan_of(subject, former)
 
 
-def _plan(subject: Subject, former: Revision) -> Plan:
+def plan_of(subject: Subject, former: Revision) -> Plan:
+    """The plan for a subject that nothing speaks against."""
     spec = subject.spec
     cohorts = cohorts_of(subject.usable, spec.cohort)
     in_use = _in_use(subject)

@@ -1,0 +1,75 @@
+"""``bridgehead release``: give back what a run has left behind."""
+
+import asyncio
+
+import click
+
+from bridgehead.app.component_ref import BadReferenceError, parse_component
+from bridgehead.app.release import Released
+from bridgehead.app.release import release as let_go
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.options import ClusterOptions, cluster_options
+from bridgehead.cli.say import next_step, say
+from bridgehead.cli.sessions import runner
+from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.core.plan.settings import ComponentRef
+
+
+@click.command(epilog="Example:  bridgehead release daemonset/gpu/nvidia-device-plugin --dry-run")
+@click.argument("component", metavar="COMPONENT")
+@cluster_options
+@state_namespace_option
+@click.option("--dry-run", is_flag=True, help="Only show what would be given back.")
+def release(component: str, cluster: ClusterOptions, state_namespace: str, dry_run: bool) -> Exit:
+    """Uncordon nodes and remove pods of runs that nobody goes on with; restore the strategy.
+
+    Exit 4 where pods differ from the template: the strategy then stays OnDelete. Exit 7 while a
+    runner lives.
+    """
+    try:
+        ref = parse_component(component)
+    except BadReferenceError as error:
+        raise click.UsageError(str(error)) from error
+    released = asyncio.run(_run(ref, cluster, state_namespace, dry_run=dry_run))
+    return _tell(released, ref, cluster, dry_run=dry_run)
+
+
+async def _run(
+    ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, *, dry_run: bool
+) -> Released:
+    async with runner(cluster, state_namespace) as (session, _):
+        return await let_go(session, ref, dry_run=dry_run)
+
+
+def _tell(released: Released, ref: ComponentRef, cluster: ClusterOptions, *, dry_run: bool) -> Exit:
+    left, where = released.left, cluster.as_arguments
+    if left.nothing:
+        click.echo(f"No run has left anything of {ref}.")
+        next_step(f"bridgehead status {ref}{where}")
+        return Exit.DONE
+    if dry_run:
+        for node in left.nodes:
+            click.echo(f"node/{node.name}: held by run {node.held_by}")
+        for pod in left.pods:
+            click.echo(f"pod/{pod.ref}: a pod of a run")
+        if left.component is not None:
+            click.echo(f"{ref}: {left.component.anchor}, {left.component.strategy_type}")
+    for thing, what in released.done:
+        click.echo(f"{thing}: {what}")
+    if left.component is not None and left.differing:
+        return _mixed(left.differing, ref)
+    again = f"bridgehead release {ref}{where}"
+    next_step(again if dry_run else f"bridgehead verify {ref}{where}")
+    return Exit.DONE
+
+
+def _mixed(differing: tuple[tuple[str, str], ...], ref: ComponentRef) -> Exit:
+    say(f"{ref} stays OnDelete: these pods are not of the template that stands")
+    for node, revision in differing:
+        say(f"  {node} -> {revision}")
+    where = f"-n {ref.namespace}"
+    next_step(
+        f"delete those pods to bring them to the template: kubectl delete pod {where} POD; or put "
+        f"the other template back: kubectl rollout undo ds/{ref.name} {where}; then release again"
+    )
+    return Exit.NEEDS_A_PERSON

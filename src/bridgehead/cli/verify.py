@@ -1,0 +1,97 @@
+"""``bridgehead verify``: does every node offer what it should?"""
+
+import asyncio
+from pathlib import Path
+
+import click
+import msgspec
+
+from bridgehead.app.component_ref import BadReferenceError, parse_component
+from bridgehead.app.recorded import read_recorded
+from bridgehead.app.verify import Verification, VerifyOptions
+from bridgehead.app.verify import verify as verify_nodes
+from bridgehead.cli.durations import duration_option
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.inventory import incomplete
+from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.plan import planned_text
+from bridgehead.cli.say import next_step
+from bridgehead.cli.sessions import runner
+from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.core.plan.plan import Refused
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.report.inventory import pretty_json
+from bridgehead.report.verification import is_good, verification_json, verification_text
+
+
+@click.command(epilog="Example:  bridgehead verify daemonset/gpu/nvidia-device-plugin")
+@click.argument("component", metavar="COMPONENT")
+@cluster_options
+@output_option("text", "json")
+@state_namespace_option
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, path_type=Path),
+    help="A saved inventory that says what each node should offer (default: the last run).",
+)
+@click.option("--probe", is_flag=True, help="Also start a pod per node where a device is free.")
+@duration_option("--settle", "How long the devices must be steady (default: 30s).")
+@duration_option("--status-period", "How often kubelets report their node (default: 10s).")
+def verify(
+    component: str,
+    cluster: ClusterOptions,
+    output: str,
+    state_namespace: str,
+    baseline: Path | None,
+    probe: bool,
+    settle: float | None,
+    status_period: float | None,
+) -> Exit:
+    """Ask every gate of every node. Reads only, unless --probe is given.
+
+    Exit 1 if a node fails, 8 if something could not be read.
+    """
+    try:
+        ref = parse_component(component)
+    except BadReferenceError as error:
+        raise click.UsageError(str(error)) from error
+    options = VerifyOptions(
+        baseline=read_recorded(baseline, None).snapshot if baseline else None,
+        probe=probe,
+        settle=settle,
+        status_period=status_period,
+    )
+    result = asyncio.run(_run(ref, cluster, state_namespace, options))
+    return _tell(result, output, f"{ref}{cluster.as_arguments}")
+
+
+async def _run(
+    ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, options: VerifyOptions
+) -> Verification | Refused:
+    async with runner(cluster, state_namespace) as (session, _):
+        return await verify_nodes(session, ref, options)
+
+
+def _tell(result: Verification | Refused, output: str, what: str) -> Exit:
+    if isinstance(result, Refused):
+        click.echo(planned_text(result))
+        next_step("bridgehead inventory")
+        return Exit.FINDINGS
+    if output == "json":
+        click.echo(
+            pretty_json(
+                verification_json(
+                    result.component, result.basis, result.nodes, msgspec.to_builtins(result.unread)
+                )
+            ),
+            nl=False,
+        )
+    else:
+        click.echo(verification_text(result.component, result.basis, result.nodes))
+    if not is_good(result.nodes):
+        next_step(f"bridgehead status {what}; the proof above names the place to look")
+        return Exit.FINDINGS
+    if result.unread:
+        return incomplete(result.unread)
+    next_step(f"bridgehead journal {what}")
+    return Exit.DONE
