@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return Exit.INTERRUPTED
     except SystemExit:
-        # click's answer to a pipe that its reader has closed, with code 1: to us that is "findings".
+        # click's answer, with code 1, to a pipe that its reader has closed: no finding of ours.
         return Exit.DONE
     except Exception as error:  # noqa: BLE001 - the one place that turns any error into an ending
         from bridgehead.cli.failures import tell  # noqa: PLC0415 - help must not wait for it
