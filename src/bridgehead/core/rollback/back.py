@@ -1,48 +1,50 @@
 """The way back: the former template first, then every node that the target reached."""
 
 from bridgehead.core.rollback.order import to_take_back
-from bridgehead.core.rollout.budget import in_gap
+from bridgehead.core.rollout.budget import startable
 from bridgehead.core.rollout.commands import Flip, Position, Purpose
 from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.finish import close
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.node_pass import advance, begin
+from bridgehead.core.rollout.observed import unobserved
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
 
+_QUEUED = "nodes wait for their turn to be taken back"
+
 
 def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     """The next step of a run that takes back what it touched."""
-    step = park(run, world) or settle(run, world, tracks, now) or _take_back(run, world, tracks)
+    step = park(run, world, now)
     if step is not None:
         return step
+    working, waiting = run.state.working, to_take_back(run, world)
+    if working or waiting:
+        settled = [_settle(run, item, world, tracks, now) for item in working]
+        starts = _take_back(run, waiting, world, tracks)
+        return merged(*settled, *starts) if settled or starts else wait(_QUEUED)
     stuck = [item for item in run.state.nodes.values() if item.status is NodeStatus.STUCK]
     if stuck:
         return Decision(ending=_stuck(run, stuck))
-    return close(run, world, keep=run.former_hash(world)) or Decision(ending=_restored(run))
+    step = close(run, world, now, keep=run.former_hash(world))
+    return step if step is not None else Decision(ending=_restored(run))
 
 
-def park(run: Run, world: World) -> Decision | None:
+def park(run: Run, world: World, now: float) -> Decision | None:
     """Make sure that the former template stands and is observed, before anything else."""
     if run.state.template is Position.TARGET:
         return Decision(commands=(Flip(to=Position.FORMER),))
-    if run.state.taken_over and not run.observed(world):
-        return wait("the DaemonSet controller has not seen the former template yet")
-    return None
-
-
-def settle(run: Run, world: World, tracks: Tracks, now: float) -> Decision | None:
-    """End what is in flight: cancel what has not begun, let come up what has no pod yet."""
-    steps = [_settle(run, node, world, tracks, now) for node in run.state.working]
-    return merged(*steps) if steps else None
+    return unobserved(run, world, now) if run.state.taken_over else None
 
 
 def _settle(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Decision:
+    """End what is in flight: cancel what has not begun, let come up what has no pod yet."""
     work = node.work
     if work is None:
         return Decision()
-    if work.deleted_at is None and work.cordoned_at is not None and not work.deleted:
+    if work.deleted_at is None:
         if work.purpose is Purpose.TAKE_BACK:
             return advance(run, node, world, tracks.get(node.name), now)
         return Decision(notes=(note("node", "cancelled", node=node.name),))
@@ -53,18 +55,15 @@ def _settle(run: Run, node: NodeState, world: World, tracks: Tracks, now: float)
     return advance(run, node, world, tracks.get(node.name), now)
 
 
-def _take_back(run: Run, world: World, tracks: Tracks) -> Decision | None:
+def _take_back(
+    run: Run, waiting: tuple[NodeState, ...], world: World, tracks: Tracks
+) -> list[Decision]:
     """Failed nodes at once, healthy ones newest first and no more at a time than forward."""
-    waiting = to_take_back(run, world)
-    if not waiting:
-        return None
     stage = run.plan.stages[min(run.state.stage, len(run.plan.stages) - 1)]
-    busy = sum(in_gap(item, tracks) for item in run.state.working)
     urgent = [item for item in waiting if item.status is NodeStatus.FAILED]
     calm = [item for item in waiting if item.status is not NodeStatus.FAILED]
-    chosen = [*urgent, *calm[: max(0, stage.parallel - busy - len(urgent))]]
-    starts = [begin(run, item, world, Purpose.TAKE_BACK) for item in chosen]
-    return merged(*starts) if starts else wait("nodes wait for their turn to be taken back")
+    chosen = urgent or startable(run, stage, calm, tracks)
+    return [begin(run, item, world, Purpose.TAKE_BACK) for item in chosen]
 
 
 def _stuck(run: Run, stuck: list[NodeState]) -> Ending:

@@ -13,7 +13,7 @@ from bridgehead.core.rollout.world import World
 
 def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     """Finish the nodes in flight, take back the failing ones, and stop for a person."""
-    step = park(run, world)
+    step = park(run, world, now)
     if step is not None:
         return step
     working = run.state.working

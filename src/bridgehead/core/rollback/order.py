@@ -16,7 +16,7 @@ def to_take_back(run: Run, world: World) -> tuple[NodeState, ...]:
     carrying = {
         name
         for name, pods in world.pods.items()
-        if target and any(pod.revision == target for pod in pods)
+        if target and any(pod.revision == target and not pod.terminal for pod in pods)
     }
     failed = {item.name for item in run.state.nodes.values() if item.status is NodeStatus.FAILED}
     found = (run.state.node(name) for name in carrying | failed if name in world.nodes)

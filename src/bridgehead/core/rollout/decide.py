@@ -4,19 +4,21 @@ Called over and over by one loop; forward, resume and rollback are the same call
 that an earlier decision was carried out: it looks.
 """
 
+from collections.abc import Iterable
+
 from bridgehead.core.journal.entry import Draft, Phase
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollback.back import back
 from bridgehead.core.rollback.hold import hold
+from bridgehead.core.rollback.order import to_take_back
 from bridgehead.core.rollout.commands import (
-    CreateOwnPod,
     DeleteOwnPod,
     Flip,
     Position,
     Uncordon,
     key,
 )
-from bridgehead.core.rollout.decision import Decision, wait
+from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.foreign import foreign
 from bridgehead.core.rollout.forward import forward
 from bridgehead.core.rollout.lookup import happened
@@ -33,18 +35,19 @@ KEPT_CORDONED = frozenset({NodeStatus.STUCK, NodeStatus.FAILED})
 
 def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     """The next step of a run."""
+    if run.state.mode is Mode.ENDED:
+        return Decision(ending=run.state.ending)
     if world.stale:
         return wait(f"{world.stale} is not up to date")
     if run.state.pending:
         return _look_up(run, world)
-    if run.state.mode is Mode.ENDED:
-        return Decision(ending=run.state.ending)
-    stop = foreign(run, world)
-    if stop is not None:
-        return stop
-    tidy = _tidy(run, world)
-    if tidy.commands:
-        return tidy
+    step = foreign(run, world) or _tidy(run, world) or _step(run, world, tracks, now)
+    if step.ending is not None and (first := _leave(run)):
+        return first
+    return step
+
+
+def _step(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     match run.state.mode:
         case Mode.PREFLIGHT:
             return preflight(run, world, now)
@@ -54,6 +57,8 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
             return back(run, world, tracks, now)
         case Mode.HOLD:
             return hold(run, world, tracks, now)
+        case Mode.ENDED:
+            return Decision(ending=run.state.ending)
 
 
 def interrupted(run: Run) -> Decision:
@@ -67,15 +72,21 @@ def _look_up(run: Run, world: World) -> Decision:
     """A runner died between intent and outcome: the cluster knows whether the effect is there."""
     return Decision(
         notes=tuple(
-            outcome(key(command), DONE if done else LAPSED, _generation(world))
+            outcome(key(command), DONE if done else LAPSED, _generation(run, world))
             for command in run.state.pending.values()
             for done in (happened(command, run, world),)
         )
     )
 
 
-def _generation(world: World) -> JsonObject:
-    return {"generation": world.component.generation} if world.component else {}
+def _generation(run: Run, world: World) -> JsonObject:
+    """What our write can have returned: it raises the generation by one, or not at all.
+
+    Anything above that is somebody else's write, which must not pass for ours.
+    """
+    if world.component is None:
+        return {}
+    return {"generation": min(world.component.generation, run.state.generation + 1)}
 
 
 def outcome(name: str, result: str, detail: JsonObject) -> Draft:
@@ -92,20 +103,39 @@ def outcome(name: str, result: str, detail: JsonObject) -> Draft:
 
 def _tidy(run: Run, world: World) -> Decision:
     """Give back what nobody works on any more: our cordons and our pods."""
+    going_back = to_take_back(run, world) if run.state.mode is Mode.BACK else ()
+    kept = {node.name for node in going_back}
     idle = [node for node in run.state.nodes.values() if node.work is None]
-    return Decision(
-        commands=tuple(command for node in idle for command in _give_back(run, node, world))
-    )
-
-
-def _give_back(
-    run: Run, node: NodeState, world: World
-) -> tuple[Uncordon | CreateOwnPod | DeleteOwnPod, ...]:
     pulling = run.state.mode is Mode.PREFLIGHT
-    pods = (
-        ()
-        if pulling
-        else tuple(DeleteOwnPod(node=node.name, role=role) for role in sorted_roles(node))
+    return Decision(
+        commands=(
+            *(() if pulling else _pods_of(idle)),
+            *(
+                Uncordon(node=node.name)
+                for node in idle
+                if node.held
+                and node.status not in KEPT_CORDONED
+                and node.name in world.nodes
+                and node.name not in kept
+            ),
+        )
     )
-    held = node.held and node.status not in KEPT_CORDONED and node.name in world.nodes
-    return (*pods, Uncordon(node=node.name)) if held else pods
+
+
+def _leave(run: Run) -> Decision:
+    """Before any ending: no pod of ours stays, and a pass that has deleted nothing is called off.
+
+    Nodes whose pod was deleted and not proven stay cordoned; the ending or `status` names them.
+    """
+    nodes = run.state.nodes.values()
+    begun = [node for node in nodes if node.work is not None and node.work.deleted_at is None]
+    return Decision(
+        notes=tuple(note("node", "cancelled", node=node.name) for node in begun),
+        commands=_pods_of(nodes),
+    )
+
+
+def _pods_of(nodes: Iterable[NodeState]) -> tuple[DeleteOwnPod, ...]:
+    return tuple(
+        DeleteOwnPod(node=node.name, role=role) for node in nodes for role in sorted_roles(node)
+    )

@@ -6,7 +6,7 @@ import msgspec
 
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import child, text
-from bridgehead.core.rollout.commands import Purpose
+from bridgehead.core.rollout.commands import Baseline, Purpose
 from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState, Work
 from bridgehead.core.verify.result import GateResult
 from bridgehead.core.verify.soak import Verified
@@ -92,15 +92,23 @@ def _disturbed(state: RunState, entry: Entry) -> RunState:
 
 
 def _arrived(state: RunState, entry: Entry) -> RunState:
-    """A pass without a deletion: the node's pod carries the target already."""
+    """The node's pod carries the revision that is wanted already: nothing has to be deleted.
+
+    Within a pass it goes on to its gates; without one a change begins here, with its baseline.
+    """
     node = state.node(entry.node)
+    if node.work is not None:
+        work = msgspec.structs.replace(node.work, deleted_at=entry.at)
+        return _node(state, msgspec.structs.replace(node, work=work))
     work = Work(
         purpose=Purpose.CHANGE,
         since=entry.at,
         cordoned_at=entry.at,
         deleted_at=entry.at,
     )
-    return _node(state, msgspec.structs.replace(node, work=work, touched=entry.seq))
+    baseline = msgspec.convert(child(entry.detail, "baseline"), type=Baseline)
+    begun = msgspec.structs.replace(node, work=work, baseline=baseline, touched=entry.seq)
+    return _node(state, begun)
 
 
 def _status(status: NodeStatus) -> Fact:
@@ -110,6 +118,11 @@ def _status(status: NodeStatus) -> Fact:
         return _node(state, msgspec.structs.replace(node, status=status, reason=reason))
 
     return apply
+
+
+def _waits(state: RunState, entry: Entry) -> RunState:
+    node = state.node(entry.node)
+    return _node(state, msgspec.structs.replace(node, waits_since=entry.at))
 
 
 def _joined(state: RunState, entry: Entry) -> RunState:
@@ -189,6 +202,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "disturbed"): _disturbed,
     ("node", "arrived"): _arrived,
     ("node", "joined"): _joined,
+    ("node", "waits"): _waits,
     ("node", "left"): _status(NodeStatus.LEFT),
     ("node", "set-aside"): _status(NodeStatus.SET_ASIDE),
     ("node", "probed"): _probed,

@@ -1,44 +1,86 @@
 """The good ending: the target stands for good, the former strategy is back, all else is gone."""
 
+from bridgehead.core.rollout.baseline import proven
 from bridgehead.core.rollout.commands import Flip, LetGo, Position, RestoreStrategy
 from bridgehead.core.rollout.decision import Decision, wait
+from bridgehead.core.rollout.observed import unobserved
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, NodeStatus
 from bridgehead.core.rollout.world import World
 
 
-def finish(run: Run, world: World) -> Decision:
+def finish(run: Run, world: World, now: float) -> Decision:
     """After the last stage: leave the target standing and let the component go."""
     if run.state.template is not Position.TARGET:
+        if (step := unobserved(run, world, now)) is not None and run.state.taken_over:
+            return step
         return Decision(commands=(Flip(to=Position.TARGET),))
-    step = close(run, world, keep=run.target_hash(world))
+    step = close(run, world, now, keep=run.target_hash(world))
     if step is not None:
         return step
     passed = run.with_status(NodeStatus.PASSED)
-    return Decision(ending=Ending(exit=0, summary=f"{len(passed)} nodes run the new version"))
+    late = differing(world, run.target_hash(world))
+    rest = f"; {', '.join(late)} will take it on when Ready again" if late else ""
+    return Decision(ending=Ending(exit=0, summary=f"{len(passed)} nodes run the new version{rest}"))
 
 
-def close(run: Run, world: World, *, keep: str) -> Decision | None:
+def close(run: Run, world: World, now: float, *, keep: str) -> Decision | None:
     """Give the strategy back and remove the annotations; None when both is done.
 
     The strategy goes back only when no pod differs from the template that stays: with RollingUpdate
-    back, the controller replaces every differing pod by itself at once (Kubernetes 1.37.2).
+    back, the controller replaces every differing pod by itself at once (Kubernetes 1.37.2). Nodes
+    that were set aside as NotReady may converge so, where the version has passed on their kind.
     """
     if run.state.taken_over and not run.state.restored:
-        if not run.observed(world):
-            return wait("the DaemonSet controller has not seen the last change yet")
-        if differing := differs(world, keep):
-            return wait(f"{', '.join(differing)}: the pod is of another revision than the template")
-        return Decision(commands=(RestoreStrategy(),))
+        if (step := unobserved(run, world, now)) is not None:
+            return step
+        late = [name for name in differing(world, keep) if not _may_follow(run, name, world)]
+        if not late:
+            return Decision(commands=(RestoreStrategy(),))
+        if any(_young(run, name, world, now) for name in late):
+            return wait(f"{', '.join(late)}: the pod is of another revision than the template")
+        return Decision(ending=_mixed(run, late))
     if not run.state.let_go:
         return Decision(commands=(LetGo(),))
     return None
 
 
-def differs(world: World, keep: str) -> list[str]:
+def differing(world: World, keep: str) -> list[str]:
     """Nodes whose live pod carries another hash than ``keep``."""
     return sorted(
         name
         for name, pods in world.pods.items()
-        if any(pod.revision != keep and not pod.terminal for pod in pods)
+        if name in world.nodes and any(pod.revision != keep and not pod.terminal for pod in pods)
     )
+
+
+def _may_follow(run: Run, name: str, world: World) -> bool:
+    """Whether the node may take the standing version on by itself, once it is back."""
+    aside = run.state.node(name).status is NodeStatus.SET_ASIDE or any(
+        item.node == name for item in run.plan.set_aside
+    )
+    return aside and world.nodes[name].ready is not True and proven(run, name, world)
+
+
+def _young(run: Run, name: str, world: World, now: float) -> bool:
+    """Whether the pods may still change by themselves: one is on its way out, or just came."""
+    timeout = run.plan.timing.timeout
+    return any(pod.deleting or now < pod.created + timeout for pod in world.pods[name])
+
+
+def _mixed(run: Run, late: list[str]) -> Ending:
+    reasons = [f"{name} ({_why(run, name)})" for name in late]
+    return Ending(
+        exit=4,
+        summary=(
+            f"{len(run.with_status(NodeStatus.PASSED))} nodes run the new version; the pods of "
+            f"{', '.join(reasons)} are of another revision than the template that stands. The "
+            "update strategy stays OnDelete, so that they are not replaced unwatched."
+        ),
+        failure=run.state.failure,
+    )
+
+
+def _why(run: Run, name: str) -> str:
+    planned = next((item.reason for item in run.plan.set_aside if item.node == name), "")
+    return run.state.node(name).reason or planned or "not part of this run"

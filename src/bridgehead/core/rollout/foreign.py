@@ -45,12 +45,19 @@ def _changed(run: Run, world: World, component: Component) -> Ending:
     return Ending(
         exit=4,
         summary=(
-            f"{component.ref} was changed{who} while this run held it (generation "
-            f"{component.generation}, expected {run.state.generation}). Nothing was overwritten; "
-            f"its template is {_standing(run, world)}, its strategy {component.strategy_type}."
+            f"{component.ref} was changed{who} while this run held it{_told(run, component)}; its "
+            f"template is {_standing(run, world)}, its strategy {component.strategy_type}."
         ),
         rollback_helps=None,
     )
+
+
+def _told(run: Run, component: Component) -> str:
+    """Which write betrayed it, and whether the former template had to be put back."""
+    expected = run.state.generation
+    if component.generation <= expected:
+        return ". The former template was put back, as pods were about to be replaced unwatched"
+    return f" (generation {component.generation}, expected {expected}). Nothing was overwritten"
 
 
 def _standing(run: Run, world: World) -> str:

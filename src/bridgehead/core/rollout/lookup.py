@@ -1,5 +1,6 @@
 """Whether an effect that was intended is in the cluster: asked after a crash, never assumed."""
 
+from bridgehead.core.model.component import FORMER_STRATEGY
 from bridgehead.core.rollout.commands import (
     Command,
     Cordon,
@@ -21,7 +22,9 @@ def happened(command: Command, run: Run, world: World) -> bool:
     component = world.component
     match command:
         case TakeOver():
-            return component is not None and component.strategy_type == "OnDelete"
+            # The strategy alone would not do: it may have been OnDelete before.
+            marked = component is not None and FORMER_STRATEGY in component.annotations
+            return marked and component is not None and component.strategy_type == "OnDelete"
         case RestoreStrategy():
             return component is not None and component.strategy == run.plan.former_strategy
         case Flip(to=position):

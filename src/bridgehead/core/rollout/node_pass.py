@@ -4,7 +4,9 @@ The same steps serve a restart test, a change and a taking back; what differs is
 is expected and what a failure means.
 """
 
+from bridgehead.core.model.node import SCHEDULABLE_BEFORE
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.rollout.baseline import measure
 from bridgehead.core.rollout.commands import Cordon, DeletePod, Purpose
 from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.node_probe import ask_probe, failed_pass
@@ -32,8 +34,17 @@ Seen with Kubernetes 1.37.2: a pod bound to a node within two seconds of the plu
 refused for good.
 """
 
+UPTAKE = 60.0
+"""Seconds that a pod on its way may take; a kubelet that works takes a pod up within one."""
+
 WRONG_SUCCESSORS = 2
 """Deletions after which a successor on the wrong revision is no longer replaced but fails."""
+
+
+STRANDED = 240.0
+"""Seconds of missing devices after which no longer timeout helps: after five minutes the kubelet
+forgets the plugin's devices and capacity falls to 0 (``endpointStopGracePeriod``, Kubernetes 1.37).
+"""
 
 
 def begin(run: Run, node: NodeState, world: World, purpose: Purpose) -> Decision:
@@ -41,11 +52,13 @@ def begin(run: Run, node: NodeState, world: World, purpose: Purpose) -> Decision
     seen = world.nodes.get(node.name)
     if seen is None:
         return wait(f"node {node.name} is not there")
+    ours = seen.held_by == run.name and seen.annotations.get(SCHEDULABLE_BEFORE) == "true"
+    standing = world.view(node.name).successor(frozenset())
     command = Cordon(
         node=node.name,
         purpose=purpose,
-        baseline=run.baseline(node, world),
-        schedulable=not seen.unschedulable,
+        baseline=measure(run, node, world, own=standing is not None),
+        schedulable=ours or not seen.unschedulable,
     )
     return Decision(commands=(command,))
 
@@ -63,21 +76,26 @@ def advance(run: Run, node: NodeState, world: World, track: Track | None, now: f
 
 
 def _delete(run: Run, node: NodeState, work: Work, world: World, now: float) -> Decision:
-    """Delete the node's pod once no pod is on its way to the devices that are about to go."""
-    pods = [pod for pod in world.pods.get(node.name, ()) if not pod.deleting]
-    if not pods:
+    """Delete the node's pod once no pod is on its way to the devices that are about to go.
+
+    A pod that carries the wanted revision already is not replaced again, but judged.
+    """
+    pod = world.view(node.name).successor(frozenset())
+    if pod is None:
         if now < work.since + run.plan.timing.timeout:
             return wait(f"{node.name}: has no plugin pod to replace")
         ask = Question(GateId.ADMITTED, node.name, "a plugin pod to replace", now)
         why = f"none came within {run.plan.timing.timeout:g} s"
         return failed_pass(node, work, ask.answer(Verdict.FAIL, "no pod", why))
+    if work.purpose is not Purpose.RESTART and pod.revision == run.expected(node, world).revision:
+        return Decision(notes=(note("node", "arrived", node=node.name),))
     requesters = world.requesters.get(node.name)
     if requesters is None or work.cordoned_at is None or now < work.cordoned_at + QUIET:
         return wait(f"{node.name}: waits until no pod is on its way to it")
     coming = next((pod for pod in requesters if _on_its_way(pod)), None)
-    if coming is not None and now < work.cordoned_at + 60:
+    if coming is not None and now < work.cordoned_at + UPTAKE:
         return wait(f"{node.name}: pod {coming.ref} is on its way to its devices")
-    return Decision(commands=(_deletion(node, pods[0]),))
+    return Decision(commands=(_deletion(node, pod),))
 
 
 def _on_its_way(pod: Pod) -> bool:
@@ -98,8 +116,7 @@ def _verify(run: Run, node: NodeState, world: World, track: Track | None, now: f
     if wrong is not None:
         return Decision(commands=(_deletion(node, wrong),))
     results = judge(case)
-    late = now >= work.deleted_at + run.plan.timing.timeout
-    failed = failure(results) or (overdue(results, run.plan.timing.timeout) if late else None)
+    failed = failure(results) or _too_late(results, work.deleted_at, run.plan.timing.timeout, now)
     if failed is not None:
         return failed_pass(node, work, failed)
     if not all_good(results):
@@ -108,6 +125,17 @@ def _verify(run: Run, node: NodeState, world: World, track: Track | None, now: f
         done = note("node", "unchanged", node=node.name)
         return Decision(notes=(gates_note(node.name, results), done))
     return ask_probe(run, node, world, case, results)
+
+
+def _too_late(
+    results: tuple[GateResult, ...], deleted_at: float, timeout: float, now: float
+) -> GateResult | None:
+    """The gate that is open past its time; missing devices have less of it than the rest."""
+    if now >= deleted_at + timeout:
+        return overdue(results, timeout)
+    if now >= deleted_at + STRANDED:
+        return overdue((item for item in results if item.gate is GateId.ALLOCATABLE), STRANDED)
+    return None
 
 
 def _wrong_successor(run: Run, case: Case, work: Work, world: World) -> Pod | None:

@@ -1,6 +1,6 @@
 """The end of a pass: a pod of ours asks for a device, then the node's verdict is written down."""
 
-from bridgehead.core.model.pod import requested
+from bridgehead.core.model.pod import Pod, requested
 from bridgehead.core.rollout.commands import CreateOwnPod, DeleteOwnPod, Role
 from bridgehead.core.rollout.decision import Decision, gate_note, wait
 from bridgehead.core.rollout.run import Run
@@ -40,19 +40,17 @@ def ask_probe(
         why = f"the API server refuses the probe pod: {node.refused_pods[Role.PROBE]}"
         refused = ask.answer(Verdict.SKIPPED, "refused", why)
         return Decision(notes=(gate_note("node", "probed", refused),))
-    if Role.PROBE not in node.own_pods:
-        skipped = _no_free_device(run, node, world, case.now)
-        if skipped is not None:
-            return Decision(notes=(gate_note("node", "probed", skipped),))
-        return Decision(commands=(CreateOwnPod(node=node.name, role=Role.PROBE),))
     pod = world.own_pod(node.name, Role.PROBE)
+    if Role.PROBE not in node.own_pods:
+        return _begin_probe(run, node, world, pod, case.now)
+    if pod is not None and pod.deleting:
+        pod = None
     settings = run.plan.spec.verify.probe
     log = world.own_logs.get(pod.uid) if pod else None
     answer = probe(pod, settings, log, node=node.name, now=case.now)
     if answer.verdict is Verdict.WAIT:
-        started = case.track.offers_since or case.now
-        patience = run.plan.timing.settle + run.plan.timing.timeout
-        if case.now < started + patience:
+        patience = run.plan.timing.timeout
+        if case.now < node.own_pods[Role.PROBE] + patience:
             return wait(f"{node.name}: probe: {answer.reason}")
         answer = answer.failed(f"not within {patience:g} s: {answer.reason}")
     return Decision(
@@ -61,13 +59,29 @@ def ask_probe(
     )
 
 
-def _no_free_device(run: Run, node: NodeState, world: World, now: float) -> GateResult | None:
-    """Why no probe is possible; None where every resource has a device to spare."""
+def _begin_probe(
+    run: Run, node: NodeState, world: World, former: Pod | None, now: float
+) -> Decision:
+    """Create the probe, once the one of an earlier pass is gone: its answer is an old one."""
+    if former is not None:
+        return wait(f"{node.name}: the probe of its last pass is not gone yet")
+    pods = world.requesters.get(node.name)
+    if pods is None:
+        return wait(f"{node.name}: the pods that hold its devices were not read yet")
+    skipped = _no_free_device(run, node, world, pods, now)
+    if skipped is not None:
+        return Decision(notes=(gate_note("node", "probed", skipped),))
+    return Decision(commands=(CreateOwnPod(node=node.name, role=Role.PROBE),))
+
+
+def _no_free_device(
+    run: Run, node: NodeState, world: World, pods: tuple[Pod, ...], now: float
+) -> GateResult | None:
+    """Why no probe is possible; None where a device is to spare. It asks for the first resource."""
     ask = Question(GateId.PROBE, node.name, "a pod that asks for one device gets it", now)
     seen = world.nodes.get(node.name)
-    pods = world.requesters.get(node.name)
-    if seen is None or pods is None:
-        return ask.answer(Verdict.SKIPPED, "not read", "the pods on the node were not read")
+    if seen is None:
+        return ask.answer(Verdict.FAIL, "the node is gone", "there is no node to ask for a device")
     for resource in run.plan.resources[:1]:
         offer = seen.offer(resource)
         offered = offer.allocatable if offer else 0

@@ -1,5 +1,6 @@
 """Before the first deletion: can every canary pull the target's images?"""
 
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.plan import StageKind
 from bridgehead.core.rollout.commands import CreateOwnPod, DeleteOwnPod, Role
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
@@ -9,9 +10,12 @@ from bridgehead.core.rollout.state import NodeState
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.probe import started
 from bridgehead.core.verify.result import GateId, Question, Verdict
+from bridgehead.core.verify.track import PULL_ERRORS
 
 PATIENCE = 60.0
-"""Seconds that a pull may stand in error, or a pull pod without a container."""
+"""Seconds that a pull may stand in error. A pull that goes on has the component's timeout: images
+are large, and it is better pulled here than in the gap.
+"""
 
 
 def preflight(run: Run, world: World, now: float) -> Decision:
@@ -35,13 +39,20 @@ def _pull(run: Run, node: NodeState, world: World, now: float) -> Decision:
     if Role.PULL not in node.own_pods:
         return Decision(commands=(CreateOwnPod(node=node.name, role=Role.PULL),))
     pod = world.own_pod(node.name, Role.PULL)
+    if pod is not None and pod.deleting:
+        pod = None
     ask = Question(GateId.IMAGE, node.name, f"{', '.join(images)} can be pulled", now)
     answer = started(pod, ask, None, None)
     if answer.verdict is Verdict.WAIT:
-        if pod is None or now < pod.created + PATIENCE + run.plan.timing.settle:
+        patience = PATIENCE if _in_error(pod) else run.plan.timing.timeout
+        if now < node.own_pods[Role.PULL] + patience:
             return wait(f"{node.name}: pulls the image: {answer.reason}")
-        answer = answer.failed(f"not within {PATIENCE:g} s: {answer.reason}")
+        answer = answer.failed(f"not within {patience:g} s: {answer.reason or answer.seen}")
     gone = DeleteOwnPod(node=node.name, role=Role.PULL)
     if answer.verdict is Verdict.PASS:
         return Decision(notes=(note("preflight", "pulled", node=node.name),), commands=(gone,))
     return Decision(notes=(gate_note("preflight", "failed", answer, reason=why),), commands=(gone,))
+
+
+def _in_error(pod: Pod | None) -> bool:
+    return pod is not None and any(item.reason in PULL_ERRORS for item in pod.containers)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import msgspec
 
 from bridgehead.core.model.component import images, template_digest
-from bridgehead.core.model.device import Offer
 from bridgehead.core.plan.plan import Plan, Stage
 from bridgehead.core.rollout.commands import Baseline, Position, Purpose
 from bridgehead.core.rollout.state import NodeState, NodeStatus, RunState
@@ -13,6 +12,9 @@ from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.track import Track
 from bridgehead.core.verify.view import Expected
+
+TOUCHED = frozenset({NodeStatus.PASSED, NodeStatus.FAILED, NodeStatus.STUCK})
+"""States that a node reaches only by a pass."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,10 +24,17 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan
     state: RunState
     family: str = "generic"
+    target_digest: str = ""
+    """Digest of the target template: computed once, as every decision asks for it many times."""
+
+    def __post_init__(self) -> None:
+        if not self.target_digest:
+            digest = template_digest(self.plan.target_template)
+            msgspec.structs.force_setattr(self, "target_digest", digest)
 
     def target_hash(self, world: World) -> str:
         """Hash of the target revision's pods; empty until the controller has made the revision."""
-        return world.hash_of(template_digest(self.plan.target_template))
+        return world.hash_of(self.target_digest)
 
     def former_hash(self, world: World) -> str:
         """Hash of the former revision's pods."""
@@ -35,9 +44,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         """Which of the two templates stands; None where it is neither."""
         if world.component is None:
             return None
-        if world.component.template_digest == self.plan.former.template_digest:
+        standing = world.component.template_digest
+        if standing == self.plan.former.template_digest:
             return Position.FORMER
-        if world.component.template_digest == template_digest(self.plan.target_template):
+        if standing == self.target_digest:
             return Position.TARGET
         return None
 
@@ -59,35 +69,32 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> tuple[str, ...]:
-        """Nodes of this stage and of those before it, in order; newcomers belong to the last."""
+        """Nodes of this stage and of those before it, in order; newcomers belong to the last.
+
+        A node that the target reached before its turn is in the scope from then on.
+        """
         reached = self.plan.stages[: self.state.stage + 1]
         names = [name for stage in reached for name in stage.nodes]
         if self.state.stage >= len(self.plan.stages) - 1:
             names.extend(self.state.joined)
-        return tuple(names)
+        early = (
+            item.name
+            for item in self.state.nodes.values()
+            if item.work is not None or item.status in TOUCHED
+        )
+        return tuple(dict.fromkeys((*names, *early)))
 
     def with_status(self, *statuses: NodeStatus) -> tuple[NodeState, ...]:
         """Nodes of the scope in one of these states."""
         found = (self.state.node(name) for name in self.scope)
         return tuple(item for item in found if item.status in statuses)
 
-    def baseline(self, node: NodeState, world: World) -> Baseline:
-        """What a node is expected to offer: what it offered, or what its verified kind offers."""
-        if node.baseline is not None:
-            return node.baseline
-        seen = world.nodes.get(node.name)
-        offers = seen.offers if seen else {}
-        mine = {name: offers.get(name, Offer(0, 0)) for name in self.plan.resources}
-        others = {name: offer for name, offer in offers.items() if name not in mine}
-        refused = tuple(pod.uid for pod in world.refused.get(node.name, ()))
-        return Baseline(offers=mine, refused=refused, others=others)
-
     def case(self, node: NodeState, world: World, track: Track | None, now: float) -> Case:
         """The node's case for its gates, for the revision that its pass expects."""
         work = node.work
         expected = self.expected(node, world)
         return Case(
-            view=world.view(node.name),
+            view=world.view(node.name, expected.deleted),
             expected=expected,
             track=track or Track(deleted=work.deleted if work else frozenset()),
             settle=self.plan.timing.settle,
@@ -96,7 +103,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     def expected(self, node: NodeState, world: World) -> Expected:
         """What the node's gates expect: target pods under change, former ones otherwise."""
-        baseline = self.baseline(node, world)
+        baseline = node.baseline or Baseline(offers={})
         work = node.work
         target = self.expects_target(node, world)
         template = self.plan.target_template if target else self.plan.former_template
@@ -126,7 +133,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     def unchanged(self, node: NodeState, world: World) -> bool:
         """Whether a change ended on the former revision because that template stands again."""
         work = node.work
-        if work is None or work.purpose is not Purpose.CHANGE or not work.deleted:
+        if work is None or work.purpose is not Purpose.CHANGE or work.deleted_at is None:
             return False
         pod = world.view(node.name).successor(work.deleted)
         former = self.former_hash(world)

@@ -42,7 +42,6 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     deleted: frozenset[str] = frozenset()
     deleted_at: float | None = None
     probe: GateResult | None = None
-    gates_passed_at: float | None = None
 
 
 class NodeState(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,10 +59,13 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     verified: Verified | None = None
     disturbances: int = 0
     failure: GateResult | None = None
-    own_pods: frozenset[Role] = frozenset()
+    own_pods: Mapping[Role, float] = {}
+    """When our own pods here were created, in seconds since the epoch."""
     refused_pods: Mapping[Role, str] = {}
     """Why the API server refused a pod of ours here."""
     pulled: bool = False
+    waits_since: float | None = None
+    """Since when its turn is put off, for the reason in the journal."""
     reason: str = ""
 
 
@@ -91,6 +93,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     let_go: bool = False
     generation: int = 0
     """The component's generation after this run's last write of its spec; 0 before the first."""
+    written_at: float = 0.0
+    """When that write was made, in seconds since the epoch."""
     image_ids: Mapping[str, str] = {}
     """First resolution of each image by ``architecture/container``."""
     pending: Mapping[str, Command] = {}

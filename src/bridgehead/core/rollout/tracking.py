@@ -25,7 +25,7 @@ def follow(run: Run, world: World, tracks: Tracks, now: float) -> Tracks:
     return {
         node.name: observe(
             tracks.get(node.name),
-            world.view(node.name),
+            world.view(node.name, node.work.deleted),
             run.expected(node, world),
             status_period=run.plan.timing.status_period,
             now=now,

@@ -4,7 +4,7 @@
 Records of an unknown step are refused, never skipped: they may be from a newer bridgehead.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -20,6 +20,7 @@ from bridgehead.core.rollout.commands import (
     LetGo,
     Purpose,
     RestoreStrategy,
+    Role,
     TakeOver,
     Uncordon,
     decode,
@@ -87,12 +88,12 @@ def _intended(state: RunState, entry: Entry) -> RunState:
             node = state.node(command.node)
             work = Work(purpose=command.purpose, since=entry.at)
             begun = msgspec.structs.replace(
-                node, work=work, baseline=node.baseline or command.baseline
+                node, work=work, baseline=command.baseline, waits_since=None
             )
             return with_node(state, begun)
         case CreateOwnPod():
             node = state.node(command.node)
-            own = node.own_pods | {command.role}
+            own = {**node.own_pods, command.role: entry.at}
             return with_node(state, msgspec.structs.replace(node, own_pods=own))
         case _:
             return state
@@ -123,7 +124,7 @@ def _lapsed(state: RunState, command: Command, entry: Entry) -> RunState:
             refused = dict(node.refused_pods)
             if entry.result == REFUSED:
                 refused[role] = text(entry.detail, "message")
-            own = node.own_pods - {role}
+            own = _without(node.own_pods, role)
             return with_node(
                 state, msgspec.structs.replace(node, own_pods=own, refused_pods=refused)
             )
@@ -134,17 +135,11 @@ def _lapsed(state: RunState, command: Command, entry: Entry) -> RunState:
 def _done(state: RunState, command: Command, entry: Entry) -> RunState:
     match command:
         case TakeOver():
-            return msgspec.structs.replace(
-                state, taken_over=True, generation=_generation(entry, state)
-            )
+            return msgspec.structs.replace(_written(state, entry), taken_over=True)
         case Flip(to=position):
-            return msgspec.structs.replace(
-                state, template=position, generation=_generation(entry, state)
-            )
+            return msgspec.structs.replace(_written(state, entry), template=position)
         case RestoreStrategy():
-            return msgspec.structs.replace(
-                state, restored=True, generation=_generation(entry, state)
-            )
+            return msgspec.structs.replace(_written(state, entry), restored=True)
         case LetGo():
             return msgspec.structs.replace(state, let_go=True)
         case _:
@@ -162,9 +157,9 @@ def _node_done(node: NodeState, command: Command, entry: Entry) -> NodeState:
         case DeletePod(uid=uid):
             return _pod_deleted(node, uid, entry)
         case CreateOwnPod(role=role):
-            return msgspec.structs.replace(node, own_pods=node.own_pods | {role})
+            return msgspec.structs.replace(node, own_pods={**node.own_pods, role: entry.at})
         case DeleteOwnPod(role=role):
-            return msgspec.structs.replace(node, own_pods=node.own_pods - {role})
+            return msgspec.structs.replace(node, own_pods=_without(node.own_pods, role))
         case _:
             return node
 
@@ -182,9 +177,15 @@ def _pod_deleted(node: NodeState, uid: str, entry: Entry) -> NodeState:
     return msgspec.structs.replace(node, work=work, touched=touched)
 
 
-def _generation(entry: Entry, state: RunState) -> int:
+def _written(state: RunState, entry: Entry) -> RunState:
+    """A write of the component's spec: the generation that it returned, and when."""
     found = child(entry.detail, "generation")
-    return found if isinstance(found, int) else state.generation
+    known = found if isinstance(found, int) else state.generation
+    return msgspec.structs.replace(state, generation=known, written_at=entry.at)
+
+
+def _without(pods: Mapping[Role, float], role: Role) -> Mapping[Role, float]:
+    return {key: since for key, since in pods.items() if key is not role}
 
 
 def with_node(state: RunState, node: NodeState) -> RunState:

@@ -1,7 +1,12 @@
 """Nodes that have passed stay under watch, and nodes that come or go are noticed."""
 
+from collections.abc import Collection
+
+import msgspec
+
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.json import JsonObject
+from bridgehead.core.rollout.baseline import measure
 from bridgehead.core.rollout.decision import Decision, gate_note, note
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import NodeState, NodeStatus
@@ -42,22 +47,82 @@ def _disturbance(node: NodeState, pod: str, now: float) -> Draft:
     return gate_note("node", "failed", ask.answer(Verdict.FAIL, f"pod {pod}", why))
 
 
+def out_of_sight(run: Run, names: Collection[str], world: World) -> list[NodeState]:
+    """Those of the nodes that passed and cannot be seen now: their soak proves nothing."""
+    return [
+        item
+        for item in run.with_status(NodeStatus.PASSED)
+        if item.name in names and not _in_sight(item, world)
+    ]
+
+
+def _in_sight(node: NodeState, world: World) -> bool:
+    seen = world.nodes.get(node.name)
+    pod = world.view(node.name).successor(frozenset())
+    there = pod is not None and node.verified is not None and pod.uid == node.verified.pod
+    return there and seen is not None and seen.ready is True
+
+
+def lost(node: NodeState, world: World, seconds: float, now: float) -> Draft:
+    """A node that was out of sight for too long after it had passed has failed."""
+    seen = world.nodes.get(node.name)
+    ask = Question(GateId.POD_READY, node.name, "the pod that passed, on a Ready node", now)
+    what = "the node is not Ready" if seen is not None and not seen.ready else "its pod is away"
+    why = f"could not be verified within {seconds:g} s after its soak"
+    return gate_note("node", "failed", ask.answer(Verdict.FAIL, what, why), purpose="change")
+
+
 def newcomers(run: Run, world: World) -> Decision:
-    """Nodes that run the component outside all stages are appended; nodes that left, dropped."""
+    """Nodes that came are appended, those that left are dropped, unplanned canaries are judged."""
+    return Decision(notes=(*_joined(run, world), *_left(run, world), *_early(run, world)))
+
+
+def _joined(run: Run, world: World) -> list[Draft]:
+    """A new node counts once its pod is Ready, or at once where it came up on the target."""
     known = {*run.plan.nodes, *run.state.joined, *(item.node for item in run.plan.set_aside)}
     selected = run.plan.spec.nodes
-    notes = [
+    target = run.target_hash(world)
+    return [
         note("node", "joined", node=name)
         for name in sorted(world.pods)
         if name not in known
         and (node := world.nodes.get(name)) is not None
         and node.ready is True
         and selected.selects(node.labels)
-        and any(pod.ready for pod in world.pods[name])
+        and any(pod.ready or (target and pod.revision == target) for pod in world.pods[name])
     ]
-    gone = [
+
+
+def _left(run: Run, world: World) -> list[Draft]:
+    """A node in flight keeps its place until its time is over: it counts as failed, not as gone."""
+    return [
         note("node", "left", node=item.name)
         for item in run.with_status(NodeStatus.PENDING, NodeStatus.PASSED)
-        if item.name not in world.nodes
+        if item.name not in world.nodes and item.work is None
     ]
-    return Decision(notes=(*notes, *gone))
+
+
+def _early(run: Run, world: World) -> list[Draft]:
+    """Pods that were created while the target stood, on nodes whose turn had not come."""
+    scope = set(run.scope)
+    return [
+        arrived(run, run.state.node(name), world)
+        for name in (*run.plan.nodes, *run.state.joined)
+        if name not in scope
+        and run.state.node(name).status is NodeStatus.PENDING
+        and on_target(run, name, world)
+    ]
+
+
+def on_target(run: Run, name: str, world: World) -> bool:
+    """Whether the node's pod carries the target revision."""
+    pod = world.view(name).successor(frozenset())
+    target = run.target_hash(world)
+    return pod is not None and bool(target) and pod.revision == target
+
+
+def arrived(run: Run, node: NodeState, world: World) -> Draft:
+    """A node came up on the target by itself: what it offers now is no baseline."""
+    baseline = measure(run, node, world, own=False)
+    detail: JsonObject = {"baseline": msgspec.to_builtins(baseline)}
+    return note("node", "arrived", node=node.name, detail=detail)

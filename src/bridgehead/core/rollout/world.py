@@ -37,22 +37,25 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     stale: str = ""
     """What is not up to date, if anything: no gate may pass on old data."""
 
-    def view(self, name: str) -> NodeView:
-        """Everything about one node that its gates look at."""
-        pods = self.pods.get(name, ())
-        latest = max(pods, key=lambda pod: pod.created, default=None)
-        about = latest.uid if latest else ""
-        events = self.events.get(about, ())
-        if not events and self.component is not None:
-            events = self.events.get(self.component.uid, ())
-        return NodeView(
+    def view(self, name: str, deleted: frozenset[str] = frozenset()) -> NodeView:
+        """Everything about one node that its gates look at.
+
+        Log and events are those of the pod that stands after ``deleted`` are gone: the log of a pod
+        on its way out says nothing about the new version.
+        """
+        view = NodeView(
             name=name,
             node=self.nodes.get(name),
-            pods=pods,
+            pods=self.pods.get(name, ()),
             refused=self.refused.get(name, ()),
-            log=self.logs.get(about),
-            log_unread=self.logs_unread.get(about, ""),
-            events=events,
+        )
+        pod = view.successor(deleted)
+        component = self.component.uid if self.component is not None else ""
+        return msgspec.structs.replace(
+            view,
+            log=self.logs.get(pod.uid) if pod else None,
+            log_unread=self.logs_unread.get(pod.uid, "") if pod else "",
+            events=self.events.get(pod.uid if pod else component, ()),
         )
 
     def own_pod(self, node: str, role: Role) -> Pod | None:

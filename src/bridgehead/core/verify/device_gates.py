@@ -21,6 +21,9 @@ def allocatable(case: Case) -> GateResult:
     if node is None:
         return ask.answer(Verdict.UNKNOWN, "the node is gone", "there is no node to look at")
     seen = ", ".join(f"{name} {_shown(node.offer(name))}" for name in wanted)
+    if node.ready is not True:
+        why = "the node is not Ready, and what its status says of devices is old"
+        return ask.answer(Verdict.UNKNOWN, seen, why)
     if case.missing:
         why = f"the node does not offer as many {', '.join(case.missing)} as before"
         return ask.answer(Verdict.WAIT, seen, why, (*_renamed(case), *case.proof))

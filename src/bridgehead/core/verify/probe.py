@@ -55,6 +55,8 @@ def _absent_command(pod: Pod, item: Container, ask: Question) -> GateResult:
     shown = (Evidence(f"container of pod {pod.ref}", f"{item.reason}: {item.message}"),)
     if item.container_id and ABSENT_COMMAND in item.message:
         return ask.answer(Verdict.PASS, "container created", evidence=shown)
+    if item.reason == "InvalidImageName":
+        return ask.answer(Verdict.FAIL, item.image, "the image reference is not valid", shown)
     if item.state == "waiting" and not item.container_id:
         if item.reason in {"", "ContainerCreating", "PodInitializing"}:
             return ask.answer(Verdict.WAIT, item.reason, "its container is being created")

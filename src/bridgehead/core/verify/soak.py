@@ -9,6 +9,9 @@ from bridgehead.core.verify.device_gates import refused_pods
 from bridgehead.core.verify.log_gate import log
 from bridgehead.core.verify.result import GateId, GateResult, Verdict
 
+ENDED = frozenset({"waiting", "terminated"})
+"""States of a container that ran before and does not run now; its restart comes, or is held off."""
+
 
 class Verified(msgspec.Struct, frozen=True):
     """The pod that passed its gates, as it was then."""
@@ -28,9 +31,11 @@ def soak_failure(case: Case, verified: Verified) -> GateResult | None:
     pod = case.pod
     if pod is None or pod.uid != verified.pod:
         return None
-    if pod.restarts > verified.restarts:
+    ended = next((item for item in pod.containers if item.state in ENDED), None)
+    if pod.restarts > verified.restarts or ended is not None:
         ask = case.question(GateId.POD_READY, "no restart since it passed")
-        seen = f"{pod.restarts - verified.restarts} restarts"
+        restarts = f"{pod.restarts - verified.restarts} restarts"
+        seen = f"{ended.reason or ended.state}, {restarts}" if ended else restarts
         return ask.answer(Verdict.FAIL, seen, "its container ended after it had passed", case.proof)
     for result in (_offers(case), refused_pods(case), log(case)):
         if result is not None and result.verdict is Verdict.FAIL:

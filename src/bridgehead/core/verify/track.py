@@ -22,6 +22,7 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     pod_uid: str = ""
     gone_at: float | None = None
     ready_at: float | None = None
+    restarts: int = 0
     pull_error_at: float | None = None
     offers: tuple[Offer | None, ...] = ()
     """The value of the last counted look, per resource."""
@@ -47,12 +48,15 @@ def observe(
     if uid != track.pod_uid:
         track = Track(deleted=track.deleted, pod_uid=uid, gone_at=track.gone_at)
     gone_at = (track.gone_at or now) if view.gone(expected.deleted) else None
-    ready_at = (track.ready_at or now) if pod is not None and pod.ready else None
-    pulling = pod is not None and any(item.reason in PULL_ERRORS for item in pod.containers)
+    restarts = pod.restarts if pod else 0
+    still = track.ready_at if restarts == track.restarts else None
+    every = (*pod.init_containers, *pod.containers) if pod else ()
+    pulling = any(item.reason in PULL_ERRORS for item in every)
     track = msgspec.structs.replace(
         track,
         gone_at=gone_at,
-        ready_at=ready_at,
+        ready_at=(still or now) if pod is not None and pod.ready else None,
+        restarts=restarts,
         pull_error_at=(track.pull_error_at or now) if pulling else None,
     )
     return _look(track, view, expected, status_period, now)
@@ -61,11 +65,15 @@ def observe(
 def _look(
     track: Track, view: NodeView, expected: Expected, status_period: float, now: float
 ) -> Track:
-    """Count this reading of the offers if the node's status can already tell of the new pod."""
-    if track.gone_at is None or track.ready_at is None or view.node is None:
+    """Count this reading of the offers if the node's status can already tell of the new pod.
+
+    A node that is not Ready shows what its kubelet last said, which is no look at all.
+    """
+    unsteady = track.gone_at is None or track.ready_at is None
+    if unsteady or view.node is None or view.node.ready is not True:
         return msgspec.structs.replace(track, offers=(), offers_since=None)
-    if now < max(track.gone_at, track.ready_at) + LOOK_DELAY * status_period:
-        return track
+    if now < max(track.gone_at or now, track.ready_at or now) + LOOK_DELAY * status_period:
+        return msgspec.structs.replace(track, offers=(), offers_since=None)
     offers = tuple(view.node.offer(name) for name in expected.offers)
     same = track.offers_since is not None and offers == track.offers
     return msgspec.structs.replace(

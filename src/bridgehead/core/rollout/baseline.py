@@ -1,0 +1,78 @@
+"""What a node is expected to offer: what it did before, or what verified nodes of its kind do."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from bridgehead.core.inventory.cohort import cohort_of
+from bridgehead.core.model.device import Offer
+from bridgehead.core.rollout.commands import Baseline
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import NodeState, NodeStatus
+from bridgehead.core.rollout.world import World
+
+AT_LEAST = Offer(1, 1)
+"""Expected of a node of which nothing else is known: one device, none of them unhealthy."""
+
+
+def measure(run: Run, node: NodeState, world: World, *, own: bool) -> Baseline:
+    """A node's baseline for the pass that begins now.
+
+    What was measured at the node's first pass stays; only the refused pods are counted anew, as
+    those of an earlier pass say nothing about the next. ``own`` says whether the node's status can
+    be trusted to show what it offered before: not where its pod is new or away.
+    """
+    seen = world.nodes.get(node.name)
+    offers = seen.offers if seen else {}
+    resources = run.plan.resources
+    refused = tuple(pod.uid for pod in world.refused.get(node.name, ()))
+    if node.baseline is not None:
+        return Baseline(node.baseline.offers, refused, node.baseline.others)
+    others = {name: offer for name, offer in offers.items() if name not in resources}
+    if own:
+        return Baseline(
+            {name: offers.get(name, Offer(0, 0)) for name in resources}, refused, others
+        )
+    return Baseline(_of_its_kind(run, node.name, world), refused, others)
+
+
+def kin(run: Run, name: str, world: World) -> tuple[str, ...]:
+    """Planned nodes of the same kind; a node that joined later is compared as it is now."""
+    planned = run.plan.cohort_of(name)
+    if planned is not None:
+        return planned.nodes
+    node = world.nodes.get(name)
+    if node is None:
+        return ()
+    keys = run.plan.spec.cohort
+    mine = cohort_of(node, keys)
+    return tuple(
+        other
+        for other in run.plan.nodes
+        if other in world.nodes and cohort_of(world.nodes[other], keys) == mine
+    )
+
+
+def proven(run: Run, name: str, world: World) -> bool:
+    """Whether the target has passed on a node of the same kind."""
+    return any(run.state.node(other).status is NodeStatus.PASSED for other in kin(run, name, world))
+
+
+def _of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
+    """What most verified nodes of its kind offer, per resource."""
+    peers = [
+        item.baseline.offers
+        for other in kin(run, name, world)
+        if (item := run.state.node(other)).baseline is not None
+        and item.status is NodeStatus.PASSED
+        and item.name != name
+    ]
+    return {
+        resource: _most([offers[resource] for offers in peers if resource in offers])
+        for resource in run.plan.resources
+    }
+
+
+def _most(offers: list[Offer]) -> Offer:
+    """The most frequent value, the larger one of equals."""
+    counts = Counter(offers)
+    return max(counts, key=lambda offer: (counts[offer], offer), default=AT_LEAST)

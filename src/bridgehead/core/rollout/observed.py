@@ -1,0 +1,33 @@
+"""Waiting until the DaemonSet controller works with what was last written."""
+
+from bridgehead.core.rollout.decision import Decision, note, wait
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Ending, Mode
+from bridgehead.core.rollout.world import World
+
+PATIENCE = 60.0
+"""Seconds for ``observedGeneration`` to follow; a quarter of a second is usual (Kubernetes 1.37.2).
+"""
+
+
+def unobserved(run: Run, world: World, now: float) -> Decision | None:
+    """None once the last write is observed: only then may a pod be deleted or the next write made.
+
+    After a minute the run goes no further: forward it holds, so that the former template is parked;
+    with that written already it ends.
+    """
+    if run.observed(world):
+        return None
+    why = "the DaemonSet controller has not seen the last change yet"
+    if now < run.state.written_at + PATIENCE:
+        return wait(why)
+    late = f"the DaemonSet controller has not seen the last change within {PATIENCE:g} s"
+    if run.state.mode is Mode.FORWARD:
+        return Decision(notes=(note("turn", "hold", detail={"reason": late}),))
+    return Decision(
+        ending=Ending(
+            exit=4,
+            summary=f"{late}: is kube-controller-manager running? No pod was deleted meanwhile",
+            failure=run.state.failure,
+        )
+    )

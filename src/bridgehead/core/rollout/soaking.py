@@ -1,0 +1,58 @@
+"""The end of a stage: what has passed stays under watch before the next stage begins."""
+
+from bridgehead.core.model.json import JsonObject
+from bridgehead.core.plan.plan import Stage, StageKind
+from bridgehead.core.rollout.baseline import kin, proven
+from bridgehead.core.rollout.decision import Decision, note, wait
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import NodeStatus
+from bridgehead.core.rollout.watch import lost, out_of_sight
+from bridgehead.core.rollout.world import World
+
+
+def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
+    """No node of the stage is under way and the former template is parked: watch, then go on."""
+    if unproven := _unproven(run, stage, world):
+        return unproven
+    passed = note("stage", "passed", detail={"stage": stage.name})
+    members = (*stage.nodes, *run.state.joined) if _is_last(run, stage) else stage.nodes
+    if not any(run.state.node(name).status is NodeStatus.PASSED for name in members):
+        return Decision(notes=(passed,))
+    since = run.state.soak_since
+    if since is None:
+        detail: JsonObject = {"stage": stage.name, "seconds": stage.soak}
+        return Decision(notes=(note("stage", "soaking", detail=detail),))
+    left = since + stage.soak - now
+    if left > 0:
+        return wait(f"{stage.name} soaks for {left:.0f} s more")
+    hidden = out_of_sight(run, members, world)
+    if not hidden:
+        return Decision(notes=(passed,))
+    patience = run.plan.timing.timeout
+    if left > -patience:
+        return wait(f"{hidden[0].name} passed and cannot be seen now")
+    return Decision(notes=tuple(lost(item, world, patience, now) for item in hidden))
+
+
+def _is_last(run: Run, stage: Stage) -> bool:
+    return stage == run.plan.stages[-1]
+
+
+def _unproven(run: Run, stage: Stage, world: World) -> Decision | None:
+    """A canary that never had its turn proves nothing: no other node of its kind may follow."""
+    if stage.kind is not StageKind.CANARY:
+        return None
+    for name in stage.nodes:
+        node = run.state.node(name)
+        if node.status is NodeStatus.PASSED or proven(run, name, world):
+            continue
+        followers = [
+            other
+            for other in kin(run, name, world)
+            if run.state.node(other).status is NodeStatus.PENDING
+        ]
+        if followers or not run.with_status(NodeStatus.PASSED):
+            why = f"canary {name} was not changed ({node.reason or node.status.value})"
+            reason = f"{why}, so nothing proves the new version on nodes of its kind"
+            return Decision(notes=(note("turn", "hold", detail={"reason": reason}),))
+    return None

@@ -1,0 +1,142 @@
+"""The run's hand on the stand-in: each command with the precondition that the real one tests."""
+
+from bridgehead.core.model.component import FORMER_STRATEGY, RUN
+from bridgehead.core.model.json import JsonObject, canonical
+from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.rollout.commands import (
+    Command,
+    CommandResult,
+    Cordon,
+    CreateOwnPod,
+    DeleteOwnPod,
+    DeletePod,
+    Done,
+    Failed,
+    Flip,
+    LetGo,
+    Position,
+    RestoreStrategy,
+    Role,
+    TakeOver,
+    Uncordon,
+)
+from tests.core.standin.cluster import Cluster, Deletion
+from tests.core.standin.controller import ON_DELETE
+from tests.core.standin.pods import OwnPod
+
+GONE = Failed("conflict", "not found")
+MANAGER = "bridgehead"
+
+
+class Hand:
+    """Performs the commands of one run."""
+
+    def __init__(self, cluster: Cluster, plan: Plan, run: str) -> None:
+        self.cluster = cluster
+        self.plan = plan
+        self.run = run
+
+    def perform(self, command: Command) -> CommandResult:
+        match command:
+            case TakeOver() | Flip() | RestoreStrategy() | LetGo():
+                return self._component(command)
+            case Cordon(node=node, schedulable=schedulable):
+                return self._cordon(node, schedulable=schedulable)
+            case Uncordon(node=node):
+                return self._uncordon(node)
+            case DeletePod(node=node, uid=uid):
+                return self._delete(node, uid)
+            case CreateOwnPod(node=node, role=role):
+                return self._create(node, role)
+            case DeleteOwnPod(node=node, role=role):
+                own = self.cluster.own.get(f"{node}/{role.value}")
+                if own is not None and own.deleting is None:
+                    own.deleting = self.cluster.now
+                return Done()
+
+    def _component(self, command: TakeOver | Flip | RestoreStrategy | LetGo) -> CommandResult:
+        component = self.cluster.daemonset
+        if component is None:
+            return GONE
+        if RUN not in component.annotations:
+            return Failed("conflict", "the run's annotation is not there")
+        unseen = component.seen_generation < component.generation
+        match command:
+            case TakeOver():
+                component.annotations[FORMER_STRATEGY] = canonical(self.plan.former_strategy)
+                found = self._write(unseen=unseen, name="take-over", strategy=ON_DELETE)
+            case Flip(to=position):
+                former = position is Position.FORMER
+                to = self.plan.former_template if former else self.plan.target_template
+                if component.template not in (
+                    self.plan.former_template,
+                    self.plan.target_template,
+                ):
+                    return Failed("conflict", "a third template stands")
+                found = self._write(
+                    unseen=unseen and not former, name=f"flip {position.value}", template=to
+                )
+            case RestoreStrategy():
+                found = self._write(
+                    unseen=unseen, name="restore", strategy=self.plan.former_strategy
+                )
+            case LetGo():
+                del component.annotations[RUN]
+                component.annotations.pop(FORMER_STRATEGY, None)
+                return Done()
+        return Done({"generation": found})
+
+    def _write(
+        self,
+        *,
+        unseen: bool,
+        name: str,
+        template: JsonObject | None = None,
+        strategy: JsonObject | None = None,
+    ) -> int:
+        component = self.cluster.daemonset
+        assert component is not None
+        if unseen:
+            self.cluster.unobserved_writes.append(name)
+        return component.write(self.cluster.now, MANAGER, template=template, strategy=strategy)
+
+    def _cordon(self, name: str, *, schedulable: bool) -> CommandResult:
+        node = self.cluster.nodes.get(name)
+        if node is None:
+            return GONE
+        if node.annotations.get(HELD_BY, self.run) != self.run:
+            return Failed("conflict", "another run holds it")
+        node.unschedulable = True
+        node.annotations[HELD_BY] = self.run
+        node.annotations[SCHEDULABLE_BEFORE] = "true" if schedulable else "false"
+        return Done()
+
+    def _uncordon(self, name: str) -> CommandResult:
+        node = self.cluster.nodes.get(name)
+        if node is None or node.annotations.get(HELD_BY) != self.run:
+            return Done()
+        if node.annotations.pop(SCHEDULABLE_BEFORE) == "true":
+            node.unschedulable = False
+        del node.annotations[HELD_BY]
+        return Done()
+
+    def _delete(self, node: str, uid: str) -> CommandResult:
+        component, pod = self.cluster.daemonset, self.cluster.pods.get(uid)
+        if pod is None or pod.deleting is not None:
+            return Done()
+        assert component is not None
+        pod.deleting = self.cluster.now
+        observed = component.seen_generation >= component.generation
+        self.cluster.deletions.append(Deletion(self.cluster.now, node, uid, pod.revision, observed))
+        return Done()
+
+    def _create(self, node: str, role: Role) -> CommandResult:
+        if self.cluster.namespace_refuses:
+            return Failed("refused", self.cluster.namespace_refuses)
+        key = f"{node}/{role.value}"
+        there = self.cluster.own.get(key)
+        if there is not None:
+            return Failed("conflict", "it is still ending") if there.deleting else Done()
+        self.cluster.own[key] = OwnPod(node, role, self.cluster.uid("own"), self.cluster.now)
+        return Done()
