@@ -121,15 +121,28 @@ def _restore_one(cluster: Cluster, node: Node) -> None:
     patch = restoring_patch(found)
     if patch:
         cluster.api.patch(path, patch)
-    end = time.monotonic() + 20
-    while pods := cluster.pods_on(node.name):
-        if time.monotonic() > end:  # what a test forgot; nobody else has pods on a leased node
-            for pod in pods:
-                meta = pod["metadata"]
-                cluster.api.delete(
-                    f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}", grace=0
-                )
+    if _emptied(cluster, node):
+        return
+    for pod in cluster.pods_on(node.name):  # what a test forgot
+        meta = pod["metadata"]
+        cluster.api.delete(f"/api/v1/namespaces/{meta['namespace']}/pods/{meta['name']}", grace=1)
+    if not _emptied(cluster, node):
+        names = sorted(
+            f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+            for pod in cluster.pods_on(node.name)
+        )
+        raise TestbedError(
+            f"{node.name} cannot be leased, something keeps putting pods there: {', '.join(names)}"
+        )
+
+
+def _emptied(cluster: Cluster, node: Node, timeout: float = 20) -> bool:
+    end = time.monotonic() + timeout
+    while cluster.pods_on(node.name):
+        if time.monotonic() > end:
+            return False
         time.sleep(0.2)
+    return True
 
 
 def restoring_patch(node: Object) -> Object:
