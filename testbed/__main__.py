@@ -1,4 +1,4 @@
-"""The command line: `uv run python -m testbed build | up | down | status | kubectl`."""
+"""The command line: `uv run python -m testbed COMMAND`; `--help` lists the commands."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from testbed.errors import TestbedError
 from testbed.parts import binary, parts
 from testbed.state import all_states
 from testbed.system import what_is_missing
+from testbed.walkthrough.play import play
 
 _name = click.option("--name", default="default", show_default=True, help="Name of the cluster.")
 
@@ -81,6 +82,16 @@ def status() -> None:
         simulated = len(ready - set(cluster.nodes))
         if simulated:
             click.echo(f"  and {simulated} simulated nodes Ready")
+
+
+@main.command()
+@click.option("--keep", is_flag=True, help="Leave the cluster running afterwards.")
+def walkthrough(keep: bool) -> None:
+    """Roll out a good and a bad plugin version over four real kubelets, and watch.
+
+    Builds what is missing first. Ends and removes its cluster, also when interrupted.
+    """
+    play(keep=keep)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
