@@ -167,7 +167,9 @@ class Invalid(ApiError):
 
 
 class PatchTestFailed(Invalid):
-    """A `test` of a JSON patch did not hold: the object is not what the patch was made for."""
+    """A JSON patch did not apply: a `test` did not hold or a path is not there, so the object is
+    not what the patch was made for. The server does not say which.
+    """
 
 
 class TooManyRequests(ApiError):

@@ -37,13 +37,6 @@ class NodeInfo(Partial, frozen=True):
     kubelet_version: str = ""
 
 
-class NodeImage(Partial, frozen=True):
-    """An image on a node; the kubelet reports the 50 largest by default (`nodeStatusMaxImages`)."""
-
-    names: tuple[str, ...] = ()
-    size_bytes: int = 0
-
-
 class NodeAddress(Partial, frozen=True):
     """One address of a node; `type` is `InternalIP`, `Hostname` and so on."""
 
@@ -52,14 +45,16 @@ class NodeAddress(Partial, frozen=True):
 
 
 class NodeStatus(Partial, frozen=True):
-    """`capacity` and `allocatable` are quantities as written, device resources included."""
+    """`capacity` and `allocatable` are quantities as written, device resources included.
+
+    The images of a node are not decoded: they are half of its bytes, and only the 50 largest.
+    """
 
     capacity: dict[str, str] = msgspec.field(default_factory=dict)
     allocatable: dict[str, str] = msgspec.field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     addresses: tuple[NodeAddress, ...] = ()
     node_info: NodeInfo = NodeInfo()
-    images: tuple[NodeImage, ...] = ()
 
 
 class Node(Partial, frozen=True):
