@@ -12,7 +12,7 @@ import msgspec
 from bridgehead.cluster.convert import pod_from
 from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.plan.plan import Plan
-from bridgehead.core.verify.view import PodEvent
+from bridgehead.core.verify.view import NodeView, PodEvent
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import ApiError, BadRequest, Forbidden, KubeError, NotFound
 from bridgehead.kube.resources import EVENTS, PODS
@@ -27,6 +27,7 @@ WATCHED_PERIODS = 6
 REQUESTERS_PERIOD = 1.0
 """Seconds between two lists of a node's pods: half of the quiet time before a deletion."""
 _AT_ONCE = 16
+_NONE: frozenset[str] = frozenset()
 
 
 class Due:
@@ -84,9 +85,9 @@ class FlightReader:
         noted, since its gate can say so.
         """
         newest = {
-            node: max(pods[node], key=lambda pod: pod.created)
+            node: pod
             for node in (*in_flight, *watched)
-            if pods.get(node)
+            if (pod := NodeView(name=node, node=None, pods=pods.get(node, ())).successor(_NONE))
         }
         own = tuple(own)
         self._forget(in_flight, newest.values(), own)
