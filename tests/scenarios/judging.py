@@ -1,0 +1,119 @@
+"""Whether a scenario ended as its file says, and as its exit code promises in general."""
+
+from collections.abc import Iterator
+
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.json import child, text
+from tests.scenarios.actions import agrees
+from tests.scenarios.playing import Played
+
+RESTORED = frozenset({0, 3})
+"""Exits that promise that every node offers again what it offered before."""
+UNTOUCHED = 1
+"""The exit that promises that nothing was changed."""
+
+
+def judge(played: Played) -> str:
+    """What is not as it should be, with what was printed; empty where all is well."""
+    wrong = [
+        *played.wrong,
+        *_endings(played),
+        *_failure(played),
+        *_words(played),
+        *_journal(played),
+        *_promises(played),
+    ]
+    if not wrong:
+        return ""
+    said = played.stage.scenario.says
+    return "\n".join([said, *(f"- {item}" for item in wrong), "It printed:", played.output])
+
+
+def _differs(what: str, wanted: object, found: object) -> Iterator[str]:
+    if wanted != found:
+        yield f"{what}: expected {wanted}, found {found}"
+
+
+def _endings(played: Played) -> Iterator[str]:
+    expect, after, stage = played.stage.scenario.expect, played.after, played.stage
+    yield from _differs("exit", expect.exit, played.exit)
+    yield from _differs("touched", sorted(expect.touched), _touched(played))
+    for name, numbers in expect.runs.items():
+        image = stage.image(name)
+        found = [number for number, runs in after.images.items() if runs == image]
+        yield from _differs(f"nodes that run {name}", sorted(numbers), found)
+    if played.stage.component() is not None:
+        yield from _differs("strategy", expect.strategy, after.strategy)
+    yield from _differs("leftovers", sorted(expect.leftovers), sorted(after.leftovers))
+    if expect.refusals:
+        yield from _differs("refusals", expect.refusals, list(played.refusals))
+    if expect.generation == "unchanged":
+        yield from _differs("generation", played.before.generation, after.generation)
+
+
+def _touched(played: Played) -> list[int]:
+    before, after = played.before.plugin_uids, played.after.plugin_uids
+    return sorted(number for number, uid in before.items() if after.get(number) != uid)
+
+
+def _failure(played: Played) -> Iterator[str]:
+    """The first failure: in the journal as data, and in words on the way."""
+    expect, stage = played.stage.scenario.expect, played.stage
+    if expect.gate is None:
+        return
+    entry = next((item for item in played.entries if item.result == "failed"), None)
+    if entry is None:
+        yield f"no gate failed; expected {expect.gate}"
+        return
+    names = [node.name for node in stage.nodes]
+    number = names.index(entry.node) if entry.node in names else None
+    yield from _differs("gate", expect.gate, text(entry.detail, "gate", "gate"))
+    yield from _differs("node", expect.node, number)
+    for key in ("expected", "seen"):
+        wanted = getattr(expect, key)
+        if wanted is not None:
+            yield from _differs(key, stage.fill(wanted), text(entry.detail, "gate", key))
+    if expect.evidence is not None:
+        yield from _proof(stage.fill(expect.evidence), entry)
+    shown = [entry.node, expect.gate, text(entry.detail, "gate", "expected")]
+    shown += [text(entry.detail, "gate", "seen"), stage.fill(expect.evidence or "")]
+    for item in shown:
+        if item not in played.output:
+            yield f"what is printed lacks {item!r}"
+
+
+def _proof(wanted: str, entry: Entry) -> Iterator[str]:
+    shown = [f"{item.source}: {item.text}" for item in entry.evidence]
+    if not any(wanted in item for item in shown):
+        yield f"evidence: expected {wanted!r}, found {shown}"
+
+
+def _words(played: Played) -> Iterator[str]:
+    for words in played.stage.scenario.expect.says:
+        if played.stage.fill(words) not in played.output:
+            yield f"what is printed lacks {words!r}"
+
+
+def _journal(played: Played) -> Iterator[str]:
+    names = [node.name for node in played.stage.nodes]
+    left = iter(played.entries)
+    for moment in played.stage.scenario.expect.journal:
+        if not any(agrees(moment, entry, names) for entry in left):
+            yield f"journal: {moment.model_dump(exclude_none=True)} is not there, or too early"
+            return
+
+
+def _promises(played: Played) -> Iterator[str]:
+    before, after = played.before, played.after
+    for pod, container in before.containers.items():
+        yield from _differs(f"container of {pod}", container, after.containers.get(pod))
+    if played.exit in RESTORED:
+        for number, devices in before.devices.items():
+            yield from _differs(f"devices of node {number}", devices, after.devices.get(number))
+    if played.exit == UNTOUCHED:
+        yield from _differs("generation after exit 1", before.generation, after.generation)
+        yield from _differs("plugin pods after exit 1", before.plugin_uids, after.plugin_uids)
+    ended = [item for item in played.entries if (item.step, item.result) == ("run", "ended")]
+    for entry in ended[-1:]:
+        code = child(entry.detail, "ending", "exit")
+        yield from _differs("exit in the journal", played.exit, code)

@@ -1,0 +1,120 @@
+"""Scenario files: read whole, and all that is wrong with one is told at once, with its place."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from bridgehead.core.model.problem import Problem, problems_text
+from bridgehead.spec.compose import compose
+from bridgehead.spec.document import Document
+from bridgehead.spec.document import Path as Place
+from testbed.errors import TestbedError
+from testbed.knobs import environment
+from tests.scenarios.scenario import Scenario
+
+FOLDER = Path(__file__).parent
+NOT_YET = frozenset({"kwok", "twin"})
+"""Kinds of clusters for which there is no runner yet."""
+
+
+class ScenarioError(Exception):
+    """A scenario file cannot be played; the text holds every problem with its place."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__(problems_text(sorted(problems, key=lambda item: (item.line, item.column))))
+        self.problems = problems
+
+
+def scenario_files() -> list[Path]:
+    """All scenario files, by name."""
+    return sorted(FOLDER.glob("*/*.yaml"))
+
+
+def scenario_name(path: Path) -> str:
+    """How tests call the scenario in a file."""
+    return f"{path.parent.name}/{path.stem}"
+
+
+def read_scenario(path: Path) -> Scenario:
+    """The scenario in a file. Raises ScenarioError."""
+    return parse_scenario(path.read_text(encoding="utf-8"), path.name)
+
+
+def parse_scenario(text: str, source: str) -> Scenario:
+    """The scenario in a text. Raises ScenarioError."""
+    document = compose(text, source)
+    problems = list(document.problems)
+    try:
+        scenario = Scenario.model_validate(document.value)
+    except ValidationError as error:
+        problems += (_mistake(document, item["loc"], item["msg"]) for item in error.errors())
+        raise ScenarioError(problems) from None
+    problems += _not_yet(document, scenario)
+    problems += _unknown_knobs(document, scenario)
+    problems += _outside(document, scenario)
+    if problems:
+        raise ScenarioError(problems)
+    return scenario
+
+
+def _mistake(document: Document, place: tuple[int | str, ...], message: str) -> Problem:
+    """A finding of pydantic's; the names of a union's members are no part of the path."""
+    path: Place = ()
+    for part in place:
+        if document.has(*path, part) or part == place[-1]:
+            path = (*path, part)
+    return document.at_key(path, f"{'.'.join(map(str, path))}: {message}")
+
+
+def _not_yet(document: Document, scenario: Scenario) -> Iterator[Problem]:
+    if set(scenario.runs_on) <= NOT_YET:
+        named = ", ".join(scenario.runs_on)
+        yield document.at_value(("runsOn",), f"runsOn: not yet: there is no runner for {named}")
+    if scenario.process and any(item.when != "start" for item in scenario.during):
+        message = "during: a process of its own cannot be watched; only `start` goes with it"
+        yield document.at_key(("during",), message)
+
+
+def _unknown_knobs(document: Document, scenario: Scenario) -> Iterator[Problem]:
+    for name, knobs in scenario.images.items():
+        for knob, value in knobs.items():
+            try:
+                environment({knob: value})
+            except TestbedError as error:
+                yield document.at_key(("images", name, knob), str(error))
+
+
+def _outside(document: Document, scenario: Scenario) -> Iterator[Problem]:
+    """Nodes and images that are named and are not there."""
+    nodes = len(scenario.given.nodes)
+    for path, value in _leaves(document.value, ()):
+        if path[-1] == "node" or _is_node_list(path):
+            if isinstance(value, int) and value >= nodes:
+                yield document.at_value(path, f"there is no node {value}: the last is {nodes - 1}")
+        elif path[-1] == "image" and value not in scenario.images:
+            yield document.at_value(path, f"image {value} is not among the images")
+    for name in scenario.expect.runs:
+        if name not in scenario.images:
+            place: Place = ("expect", "runs", name)
+            yield document.at_key(place, f"image {name} is not among the images")
+
+
+def _is_node_list(path: Place) -> bool:
+    return path[:2] in {("expect", "touched"), ("expect", "runs")} or path[-1] in {
+        "deletePluginPod",
+        "join",
+        "cordon",
+        "restartKubelet",
+    }
+
+
+def _leaves(value: object, path: Place) -> Iterator[tuple[Place, object]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, (*path, index))
+    elif path and path[0] != "spec" and "objects" not in path and "create" not in path:
+        yield path, value

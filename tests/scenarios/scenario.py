@@ -1,0 +1,160 @@
+"""A scenario as its file says it: a cluster, a change, what happens meanwhile, how it must end.
+
+Nodes are numbered from 0 in the order of their names. In texts, `${resource}`, `${namespace}`,
+`${registry}` and `${node0}`, `${node1}`, ... stand for what a scenario learns only when it is
+played: each playing has nodes, a namespace and a resource name of its own.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+Text = Annotated[str, Field(strict=True)]
+NodeIndex = Annotated[int, Field(strict=True, ge=0)]
+Yaml = dict[str, Any]
+
+
+class Part(BaseModel):
+    """A mapping of a scenario file: keys in camelCase, none but those declared."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True
+    )
+
+
+class NodeGiven(Part):
+    """A node of the cluster. Nodes of the same `device` are a cohort."""
+
+    device: Text = "model-a"
+    labels: dict[str, Text] = {}
+    taints: list[dict[str, Text]] = []
+    cordoned: bool = False
+    member: bool = True
+    """Whether the plugin runs there from the start; a node that does not can `join`."""
+
+
+class PluginGiven(Part):
+    """The fake device plugin as a DaemonSet `plugin` with a container `plugin`."""
+
+    image: Text
+    devices: Annotated[int, Field(ge=0)] = 4
+    labels: dict[str, Text] = {}
+    annotations: dict[str, Text] = {}
+    node_selector: dict[str, Text] = {}
+    """Beside the scenario's own label."""
+
+
+class WorkloadGiven(Part):
+    """A pod that holds devices of a node, before and after."""
+
+    node: NodeIndex
+    devices: Annotated[int, Field(ge=1)] = 1
+
+
+class Given(Part):
+    """The cluster before the rollout."""
+
+    nodes: Annotated[list[NodeGiven], Field(min_length=1)]
+    plugin: PluginGiven | None = None
+    workloads: list[WorkloadGiven] = []
+    objects: list[Yaml] = []
+
+
+class Moment(Part):
+    """A journal record: the first that agrees in all that is named."""
+
+    step: Text
+    phase: Literal["intent", "outcome", "note"] | None = None
+    result: Text | None = None
+    node: NodeIndex | None = None
+    reason: Text | None = None
+    """A part of what the record says in its detail."""
+
+
+class PluginAwaited(Part):
+    """Wait until the plugin pod of a node is Ready, with this image."""
+
+    node: NodeIndex
+    image: Text
+
+
+class FileGiven(Part):
+    """A file below `/var/lib/scenario` of a node, which the plugin sees at the same path."""
+
+    node: NodeIndex
+    name: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
+
+
+class Action(Part):
+    """One thing that somebody does to the cluster; exactly one key."""
+
+    delete_plugin_pod: NodeIndex | None = None
+    await_plugin: PluginAwaited | None = None
+    join: NodeIndex | None = None
+    """The node gets the label that the plugin's nodeSelector asks for."""
+    cordon: NodeIndex | None = None
+    restart_kubelet: NodeIndex | None = None
+    create_file: FileGiven | None = None
+    create_pod: WorkloadGiven | None = None
+    """A pod that asks for devices; nobody waits for it."""
+    create: Yaml | None = None
+    """An object; in the scenario's namespace where it names none."""
+    delete_namespace: Literal[True] | None = None
+    label_namespace: dict[str, Text] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "Action":
+        if len(self.model_fields_set) != 1:
+            raise ValueError("an action has exactly one key")
+        return self
+
+
+class During(Part):
+    """What happens at a moment; `start` is just before the rollout begins."""
+
+    when: Literal["start"] | Moment
+    do: Annotated[list[Action], Field(min_length=1)]
+
+
+class Expect(Part):
+    """How it must end. What an exit code promises in general need not be written."""
+
+    exit: int
+    touched: list[NodeIndex] = []
+    """Nodes whose plugin pod is another one than before."""
+    runs: dict[Text, list[NodeIndex]] = {}
+    """Which nodes run which image in the end."""
+    gate: Text | None = None
+    node: NodeIndex | None = None
+    expected: Text | None = None
+    seen: Text | None = None
+    evidence: Text | None = None
+    """A part of a log line or event that proves it."""
+    says: list[Text] = []
+    """Parts of what is printed."""
+    journal: list[Moment] = []
+    """Records in this order, others between them."""
+    refusals: list[Text] = []
+    strategy: Text = "RollingUpdate"
+    generation: Literal["unchanged"] | None = None
+    leftovers: list[Text] = []
+    """What is still there beside the journal: `component claimed`, `node 0 cordoned`, ..."""
+
+
+class Scenario(Part):
+    """One behaviour of the whole program on a cluster."""
+
+    kind: Literal["Scenario"]
+    says: Text
+    """The behaviour, in one sentence."""
+    runs_on: Annotated[list[Literal["kubelet", "kwok", "twin"]], Field(min_length=1)]
+    process: bool = False
+    """Through the command line in a process of its own; else in this process."""
+    images: dict[Text, dict[str, Any]] = {}
+    """Versions of the fake driver: a name such as `fake:v2`, and knobs of testbed/knobs.yaml."""
+    given: Given
+    spec: Yaml = {}
+    """Keys of bridgehead.yaml over those that all scenarios share (see stage.py)."""
+    during: list[During] = []
+    expect: Expect
