@@ -78,6 +78,7 @@ class Cluster:
         self.own: dict[str, OwnPod] = {}
         self.workload: dict[str, Pod] = {}
         self.pulls = "v2"
+        self.pull_seconds = 1.0
         self.namespace_refuses = ""
         self.stale = ""
         self.deletions: list[Deletion] = []
@@ -142,8 +143,11 @@ class Cluster:
             node = self.nodes.get(own.node)
             if node is None or (own.deleting is not None and self.now >= own.deleting + GRACE):
                 del self.own[key]
-            elif node.ready and not own.outcome and self.now >= own.created + 1:
+            elif node.ready and not own.outcome and self.now >= own.created + self._takes(own):
                 own.outcome = self._outcome(own)
+
+    def _takes(self, own: OwnPod) -> float:
+        return self.pull_seconds if own.role is Role.PULL else 1.0
 
     def _outcome(self, own: OwnPod) -> str:
         if own.role is Role.PULL:

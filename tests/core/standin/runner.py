@@ -16,13 +16,17 @@ from bridgehead.core.rollout.state import Ending, RunState
 from bridgehead.core.rollout.tracking import follow
 from bridgehead.core.rollout.transition import DONE, LAPSED, REFUSED, fold, transition
 from bridgehead.core.verify.track import Track
-from tests.core.standin.cluster import STEP, Cluster
+from tests.core.standin.cluster import Cluster
 from tests.core.standin.hand import Hand
 
 NAME = "test-1"
 SIGNATURE = Signature(NAME, "team", "user")
 LONGEST = 3600.0
 """Virtual seconds after which a run that has not ended is taken for stuck."""
+
+TICK = 1.0
+SOAK_TICK = 2.0
+"""Virtual seconds between two looks: less often where nothing is in flight."""
 
 CLOSING = frozenset({0, 1, 3})
 
@@ -102,7 +106,8 @@ class Runner:
             return decision.ending
         if not decision:
             self.waiting_for = decision.waiting_for
-            self.cluster.advance(STEP)
+            soaking = self.state.soak_since is not None
+            self.cluster.advance(SOAK_TICK if soaking else TICK)
             return None
         self.carry_out(decision)
         return None
@@ -122,7 +127,7 @@ class Runner:
             verdict = REFUSED if result.reason == "refused" else LAPSED
             self.record(outcome(key(command), verdict, {"message": result.message}))
         if failed:
-            self.cluster.advance(STEP)
+            self.cluster.advance(TICK)
 
     def interrupt(self) -> None:
         """The runner is told to stop: it parks and leaves."""

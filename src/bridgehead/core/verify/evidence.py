@@ -1,9 +1,17 @@
 """Proof for a gate's answer: the log line or event that shows it, quoted."""
 
-from bridgehead.core.components.family import known_fault
+from functools import lru_cache
+
+from bridgehead.core.components.family import KnownFault, known_fault
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.verify.view import Expected, NodeView
+
+
+@lru_cache(maxsize=256)
+def fault_in(family: str, log: str) -> KnownFault | None:
+    """The known fault in a log; remembered, as the same log is judged at every look at its node."""
+    return known_fault(family, log)
 
 
 def proof(view: NodeView, expected: Expected) -> tuple[Evidence, ...]:
@@ -18,7 +26,7 @@ def _log(view: NodeView, expected: Expected, pod: Pod | None) -> list[Evidence]:
     if not view.log or not view.log.strip():
         return []
     source = f"log of pod {pod.ref}" if pod else "log"
-    fault = known_fault(expected.family, view.log)
+    fault = fault_in(expected.family, view.log)
     line = fault.line if fault else view.log.strip().splitlines()[-1]
     return [Evidence(source, line.strip())]
 

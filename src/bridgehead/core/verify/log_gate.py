@@ -1,8 +1,8 @@
 """The gate on the component's log: it must not speak of a fault that its family is known for."""
 
-from bridgehead.core.components.family import known_fault
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.verify.case import Case
+from bridgehead.core.verify.evidence import fault_in
 from bridgehead.core.verify.result import GateId, GateResult, Verdict
 
 
@@ -15,7 +15,7 @@ def log(case: Case) -> GateResult:
             why = f"the log could not be read: {case.view.log_unread}"
             return ask.answer(Verdict.UNKNOWN, "not read", why)
         return ask.answer(Verdict.WAIT, "not read", "the log was not read yet")
-    fault = known_fault(case.expected.family, text)
+    fault = fault_in(case.expected.family, text)
     if fault is None:
         return ask.answer(Verdict.PASS, "no known fault")
     source = f"log of pod {case.pod.ref}" if case.pod else "log"
