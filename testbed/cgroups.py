@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def pids(state: State, node: str | None = None) -> list[int]:
     for folder in _folders(state, node):
         try:
             found.update(int(pid) for pid in (folder / "cgroup.procs").read_text().split())
-        except (FileNotFoundError, OSError):
+        except OSError:
             continue  # removed meanwhile
     return sorted(found)
 
@@ -67,14 +68,13 @@ def remove(state: State, node: str | None = None, timeout: float = 10) -> None:
 
 
 def _folders(state: State, node: str | None) -> list[Path]:
-    """Deepest first."""
-    found: list[Path] = []
-    for hierarchy in _hierarchies():
-        top = hierarchy / state.cgroup / (node or "")
-        if top.exists():
-            inner = [path for path in top.rglob("*") if path.is_dir()]
-            found += [*sorted(inner, key=lambda path: len(path.parts), reverse=True), top]
-    return found
+    """Deepest first; folders that vanish during the walk are passed over."""
+    return [
+        Path(folder)
+        for hierarchy in _hierarchies()
+        for folder, _, _ in os.walk(hierarchy / state.cgroup / (node or ""), topdown=False)
+        if Path(folder).exists()
+    ]
 
 
 def _rmdir(folder: Path) -> bool:

@@ -22,7 +22,7 @@ from testbed.cluster import Cluster
 from testbed.errors import TestbedError
 from testbed.leases import Labels, leased
 from testbed.node import Node
-from testbed.parts import missing_parts, parts
+from testbed.parts import missing_long_parts, parts
 from testbed.state import locked, root_folder
 from testbed.system import what_is_missing
 
@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not marked or _is_wanted(config):
         return
     reasons = what_is_missing()
-    unbuilt = missing_parts()
+    unbuilt = missing_long_parts()
     if unbuilt:
         reasons.append(f"parts of the real cluster are not built ({', '.join(unbuilt)}): {_BUILD}")
     if reasons:
@@ -92,13 +92,15 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def testbed_parts(request: pytest.FixtureRequest) -> None:
-    """Everything that a cluster needs is there; built if this run was told to."""
-    if _is_wanted(request.config):
-        reasons = what_is_missing()
-        if reasons:
-            pytest.fail("; ".join(reasons), pytrace=False)
-        for part in parts().values():
-            part.build()
+    """Everything that a cluster needs is there.
+
+    What takes minutes to build is missing here only if this run was told to build it.
+    """
+    reasons = what_is_missing()
+    if reasons and _is_wanted(request.config):
+        pytest.fail("; ".join(reasons), pytrace=False)
+    for part in parts().values():
+        part.build()
 
 
 @pytest.fixture(scope="session")
