@@ -1,0 +1,188 @@
+"""Which permissions a rollout needs, asked for before anything is written.
+
+The questions go to the API server as SelfSubjectAccessReviews, so every authorizer is covered, and
+whoever runs the rollout gets all missing permissions at once with the words that grant them.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.kube.access import AccessAttributes
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import Forbidden, NotFound
+from bridgehead.kube.resources import (
+    CONFIG_MAPS,
+    CONTROLLER_REVISIONS,
+    DAEMON_SETS,
+    EVENTS,
+    LEASES,
+    NAMESPACES,
+    NODES,
+    PODS,
+    Resource,
+)
+
+
+class Permission(msgspec.Struct, frozen=True):
+    """Verbs on one resource, in one namespace or (empty) in the whole cluster, and their reason."""
+
+    verbs: tuple[str, ...]
+    resource: str
+    group: str
+    namespace: str
+    why: str
+    subresource: str = ""
+
+    def questions(self) -> tuple[AccessAttributes, ...]:
+        """One question for each verb."""
+        return tuple(
+            AccessAttributes(
+                verb=verb,
+                resource=self.resource,
+                group=self.group,
+                subresource=self.subresource,
+                namespace=self.namespace,
+            )
+            for verb in self.verbs
+        )
+
+    @property
+    def rule(self) -> str:
+        """As a rule of a Role or ClusterRole, in YAML."""
+        plural = f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+        verbs = ", ".join(self.verbs)
+        return f'- {{apiGroups: ["{self.group}"], resources: ["{plural}"], verbs: [{verbs}]}}'
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """A permission of which these verbs are missing."""
+
+    permission: Permission
+
+    def __str__(self) -> str:
+        item = self.permission
+        plural = f"{item.resource}/{item.subresource}" if item.subresource else item.resource
+        named = f"{plural}.{item.group}" if item.group else plural
+        where = f"in namespace {item.namespace}" if item.namespace else "in the whole cluster"
+        return f"{', '.join(item.verbs)} {named} {where}: {item.why}"
+
+
+def needed(component: ComponentRef, state_namespace: str) -> tuple[Permission, ...]:
+    """All permissions of a rollout of that component, but that to make the state namespace."""
+    there, state = component.namespace, state_namespace
+    read = ("get", "list", "watch")
+    return (
+        _of(NODES, (*read, "patch"), "", "see what nodes offer, and cordon those in flight"),
+        _of(PODS, ("list", "watch"), "", "see who uses devices, and which pods were refused"),
+        _of(DAEMON_SETS, (*read, "patch"), there, "change the component"),
+        _of(CONTROLLER_REVISIONS, ("list", "watch"), there, "tell its revisions apart"),
+        _of(
+            PODS,
+            ("get", "create", "delete"),
+            there,
+            "replace the component's pods, and test pulls and devices with pods of its own",
+        ),
+        _of(PODS, ("get",), there, "read the log of new pods", subresource="log"),
+        _of(EVENTS, ("list",), there, "say why a pod does not start"),
+        _of(CONFIG_MAPS, ("get", "list", "create", "patch"), state, "keep the run's journal"),
+        _of(LEASES, ("get", "create", "patch"), state, "hold the component's lock"),
+    )
+
+
+def _of(
+    resource: Resource[Any],
+    verbs: tuple[str, ...],
+    namespace: str,
+    why: str,
+    *,
+    subresource: str = "",
+) -> Permission:
+    return Permission(verbs, resource.plural, resource.group, namespace, why, subresource)
+
+
+NEW_NAMESPACE = Permission(
+    ("create",), NAMESPACES.plural, NAMESPACES.group, "", "make the namespace for its state"
+)
+"""Needed only while the state namespace does not exist."""
+
+
+async def missing_permissions(
+    kube: Kube, component: ComponentRef, state_namespace: str
+) -> tuple[Missing, ...]:
+    """The permissions that we lack; empty where nothing stands in the way."""
+    wanted = list(needed(component, state_namespace))
+    if not await _may_exist(kube, state_namespace):
+        wanted.append(NEW_NAMESPACE)
+    questions = [question for item in wanted for question in item.questions()]
+    answers = iter(await kube.can_i(questions))
+    lacking = []
+    for item in wanted:
+        verbs = tuple(verb for verb in item.verbs if not next(answers).allowed)
+        if verbs:
+            lacking.append(Missing(msgspec.structs.replace(item, verbs=verbs)))
+    return tuple(lacking)
+
+
+async def _may_exist(kube: Kube, namespace: str) -> bool:
+    """Whether the namespace is there, or nothing can be said of it."""
+    try:
+        await kube.get(NAMESPACES, namespace)
+    except NotFound:
+        return False
+    except Forbidden:
+        return True
+    return True
+
+
+def grant_text(missing: Iterable[Missing], user: str) -> str:
+    """Roles and bindings, in YAML, that grant what is missing to the user.
+
+    ``user`` is the name that the API server reports; a service account's has its own form.
+    """
+    by_namespace: dict[str, list[str]] = {}
+    for item in missing:
+        by_namespace.setdefault(item.permission.namespace, []).append(item.permission.rule)
+    documents = [
+        document
+        for namespace, rules in sorted(by_namespace.items())
+        for document in (_role(namespace, rules), _binding(namespace, user))
+    ]
+    return "---\n".join(documents)
+
+
+def _role(namespace: str, rules: list[str]) -> str:
+    listed = "\n".join(f"  {rule}" for rule in rules)
+    return f"{_head('Role', namespace)}rules:\n{listed}\n"
+
+
+def _binding(namespace: str, user: str) -> str:
+    kind = "Role" if namespace else "ClusterRole"
+    return (
+        f"{_head('RoleBinding', namespace)}"
+        f"roleRef: {{apiGroup: {_RBAC}, kind: {kind}, name: bridgehead}}\n"
+        f"subjects: [{_subject(user)}]\n"
+    )
+
+
+def _subject(user: str) -> str:
+    """Source: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-subjects"""
+    prefix, _, account = user.partition("system:serviceaccount:")
+    if not prefix and account.count(":") == 1:
+        namespace, name = account.split(":")
+        return f"{{kind: ServiceAccount, name: {name}, namespace: {namespace}}}"
+    return f'{{apiGroup: {_RBAC}, kind: User, name: "{user}"}}'
+
+
+_RBAC = "rbac.authorization.k8s.io"
+
+
+def _head(kind: str, namespace: str) -> str:
+    where = f", namespace: {namespace}" if namespace else ""
+    return (
+        f"apiVersion: {_RBAC}/v1\n"
+        f"kind: {kind if namespace else f'Cluster{kind}'}\n"
+        f"metadata: {{name: bridgehead{where}}}\n"
+    )
