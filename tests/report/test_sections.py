@@ -18,9 +18,14 @@ def test_sections_are_separated_by_an_empty_line() -> None:
     assert as_text([Section("A", lines=("x",)), Section("B")]) == "A\n  x\n\nB\n"
 
 
-def test_the_widest_cell_gives_way() -> None:
-    text = as_text([Section("A", ("X", "Y"), (("short", "l" * 40),))], width=20)
-    assert text.splitlines()[2] == "  short  llllllllll…"
+def test_the_widest_cell_gives_way_in_its_middle() -> None:
+    text = as_text([Section("A", ("X", "Y"), (("short", "first" + "l" * 40 + "last"),))], width=20)
+    assert text.splitlines()[2] == "  short  first…llast"
+
+
+def test_long_lines_are_wrapped_between_words() -> None:
+    text = as_text([Section("A", lines=("one two three-four",))], width=12)
+    assert text == "A\n  one two\n    three-four\n"
 
 
 CELLS = st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=120)

@@ -1,5 +1,6 @@
 """Sections of a report, and the two ways to write them for people: aligned text and Markdown."""
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -37,15 +38,32 @@ def _text(section: Section, width: int) -> list[str]:
         table = [section.header, *section.rows]
         widths = _fitting(table, width - len(_INDENT))
         lines += [_INDENT + _row(cells, widths) for cells in table]
-    return [*lines, *(_INDENT + line for line in section.lines)]
+    return [*lines, *(part for line in section.lines for part in _wrapped(line, width))]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line over several, never cut within a word: names and digests are to be copied whole."""
+    return textwrap.wrap(
+        line,
+        width,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT * 2,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    cut = [
-        cell if len(cell) <= width else cell[: width - 1] + _CUT
-        for cell, width in zip(cells, widths, strict=True)
-    ]
+    cut = [_cut(cell, width) for cell, width in zip(cells, widths, strict=True)]
     return _GAP.join(cell.ljust(width) for cell, width in zip(cut, widths, strict=True)).rstrip()
+
+
+def _cut(cell: str, width: int) -> str:
+    """Cut in the middle: names differ at their ends, ``daemonset/NAMESPACE/NAME`` above all."""
+    if len(cell) <= width:
+        return cell
+    end = (width - len(_CUT)) // 2
+    return cell[: width - len(_CUT) - end] + _CUT + cell[len(cell) - end :]
 
 
 def _fitting(table: Sequence[Sequence[str]], width: int) -> list[int]:
