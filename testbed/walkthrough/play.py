@@ -98,9 +98,7 @@ def _tour(cluster: Cluster, folder: Path) -> None:
     ]
     if codes != [0, 0, 0, CAUGHT, 0]:
         raise TestbedError(f"the walkthrough ended otherwise than it should: exit codes {codes}")
-    _tell(
-        "the bad version was caught on one node and taken back (exit 3); nothing else was touched"
-    )
+    _tell("the bad version was caught on the first node of its kind and taken back: exit 3")
 
 
 def _offering(cluster: Cluster) -> int:

@@ -11,7 +11,8 @@ import msgspec
 
 from bridgehead.app.journal import Journal
 from bridgehead.core.journal.entry import Draft
-from bridgehead.core.rollout.commands import Command, CommandResult, Done, Failed, key
+from bridgehead.core.model.json import JsonObject
+from bridgehead.core.rollout.commands import Command, CommandResult, Done, Failed, Flip, key
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
 from bridgehead.core.rollout.run import Run
@@ -172,10 +173,15 @@ class Loop:
 def _outcome(command: Command, result: CommandResult) -> Draft:
     match result:
         case Done(detail=detail):
-            return outcome(key(command), DONE, detail)
+            return outcome(key(command), DONE, {**_position(command), **detail})
         case Failed(reason=reason, message=message):
             verdict = REFUSED if reason == "refused" else LAPSED
             return outcome(key(command), verdict, {"reason": reason, "message": message})
+
+
+def _position(command: Command) -> JsonObject:
+    """For readers: which template stands after a flip."""
+    return {"to": command.to.value} if isinstance(command, Flip) else {}
 
 
 def _worn_out(run: Run, decision: Decision) -> Ending:

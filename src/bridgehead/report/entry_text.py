@@ -40,8 +40,10 @@ def failure_lines(gate: JsonObject) -> tuple[str, ...]:
 
 
 def _tells(entry: Entry) -> bool:
-    """Whether the proof belongs under the line: a turn repeats the failure that it rests on."""
-    return entry.step != "turn"
+    """Whether the proof belongs under the line: that of a good probe is in the journal, and a turn
+    repeats the failure that it rests on.
+    """
+    return entry.step != "turn" and text(entry.detail, "gate", "verdict") != "pass"
 
 
 def _one_line(said: str) -> str:
