@@ -24,6 +24,14 @@ SHELL = Image(
 )
 
 
+@pytest.fixture
+def driver(tmp_path: Path) -> Path:
+    """Something that can stand for the driver's binary while nothing is started."""
+    binary = tmp_path / "driver"
+    binary.write_bytes(b"\x7fELF, more or less")
+    return binary
+
+
 def members(archive: Path) -> dict[str, bytes]:
     with tarfile.open(archive) as tar:
         return {

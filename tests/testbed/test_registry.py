@@ -14,7 +14,7 @@ import pytest
 
 from testbed.errors import TestbedError
 from testbed.images import MANIFEST, File, Image, pack
-from testbed.parts import binary, parts
+from testbed.parts import binary
 from testbed.registry import Registry
 
 NAME = "registry.test/team/fake:v1"
@@ -22,10 +22,8 @@ IMAGE = Image(files=(File("/plugin", b"content"),), entrypoint=("/plugin",), env
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> Iterator[Registry]:
+def registry(tmp_path: Path, testbed_parts: None) -> Iterator[Registry]:
     """A registry of its own on a free port of the loopback."""
-    if parts()["registry"].built() is None:
-        pytest.skip("the registry is not built; run: uv run python -m testbed build registry")
     config = {
         "version": 0.1,
         "storage": {
@@ -66,6 +64,7 @@ def pulled_manifest(registry: Registry) -> bytes:
     return content
 
 
+@pytest.mark.cluster
 def test_a_pushed_image_is_served_as_it_was_packed(registry: Registry) -> None:
     digest = registry.push(NAME, IMAGE)
 
@@ -73,10 +72,12 @@ def test_a_pushed_image_is_served_as_it_was_packed(registry: Registry) -> None:
     assert digest == pack(IMAGE).digest
 
 
+@pytest.mark.cluster
 def test_pushing_again_changes_nothing(registry: Registry) -> None:
     assert registry.push(NAME, IMAGE) == registry.push(NAME, IMAGE)
 
 
+@pytest.mark.cluster
 def test_a_deleted_image_is_gone(registry: Registry) -> None:
     registry.push(NAME, IMAGE)
     registry.delete(NAME)

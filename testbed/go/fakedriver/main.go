@@ -2,9 +2,8 @@
 //
 // The test bed needs plugins that fail in every way in which real ones have failed in public.
 // What this one does wrong is decided by environment variables only (knobs.go), so that an image
-// tag whose environment holds a few of them is "a version" of the plugin. The same binary holds
-// devices as a workload (hold) and keeps a pod's namespaces alive (pause), so that one small layer
-// serves every image of the test bed.
+// tag whose environment holds a few of them is "a version" of the plugin. The same binary is the
+// workload that holds devices, so that one layer serves both.
 package main
 
 import (
@@ -27,10 +26,8 @@ func main() {
 		os.Exit(runPlugin(ctx, os.Getenv, os.Stdout))
 	case "hold":
 		hold(ctx, os.Stdout, os.Getenv("FAKE_DEVICES"))
-	case "pause":
-		<-ctx.Done()
 	default:
-		fmt.Fprintf(os.Stderr, "unknown mode %q: use plugin, hold or pause\n", mode)
+		fmt.Fprintf(os.Stderr, "unknown mode %q: use plugin or hold\n", mode)
 		os.Exit(2)
 	}
 }
