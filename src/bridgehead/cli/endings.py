@@ -11,6 +11,7 @@ from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, say
+from bridgehead.cluster.access import grant_text
 from bridgehead.core.model.json import JsonObject
 from bridgehead.report.inventory import pretty_json
 
@@ -30,8 +31,9 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
         case NotAllowed(missing=missing, user=user):
             say(f"error: permissions are missing for {user}; nothing was changed:")
             for item in missing:
-                say(f"  {item.access}: {item.why}")
-            next_step(f"grant them, for example: {missing[0].grant}")
+                say(f"  {item}")
+            say(f"These objects grant them:\n---\n{grant_text(missing, user).rstrip()}")
+            next_step("have them applied (kubectl apply -f -), then the same command again")
             return Exit.CANNOT
         case Busy(run=run, why=why):
             say(f"error: run {run} holds this component: {why}")

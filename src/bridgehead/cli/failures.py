@@ -10,6 +10,17 @@ import msgspec
 from bridgehead.app.recorded import NoTimeError
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.say import next_step, say
+from bridgehead.cluster.errors import (
+    BrokenJournalError,
+    ClaimedError,
+    ClusterError,
+    HeldError,
+    LostJournalError,
+    LostLockError,
+    NoSuchRunError,
+    RunExistsError,
+)
+from bridgehead.core.rollout.transition import UnknownRecordError
 from bridgehead.kube import errors
 from bridgehead.sources.inventory_file import InventoryFileError
 
@@ -50,12 +61,29 @@ def failure_of(error: Exception) -> Failure | None:
             return Failure(
                 Exit.CANNOT, str(error), "the same command again; kubectl get --raw /readyz"
             )
+        case ClusterError() | UnknownRecordError():
+            return _of_a_run(error)
         case InventoryFileError():
             return Failure(Exit.USAGE, str(error), "bridgehead inventory --save FILE")
         case NoTimeError():
             return Failure(Exit.USAGE, str(error), "the same command with --at TIME")
         case _:
             return None
+
+
+def _of_a_run(error: Exception) -> Failure:
+    """Endings about runs: another one, none, or one that cannot be read."""
+    match error:
+        case HeldError() | LostLockError() | ClaimedError() | LostJournalError():
+            return Failure(Exit.LOCKED, str(error), "bridgehead status")
+        case NoSuchRunError() | RunExistsError():
+            return Failure(Exit.FINDINGS, str(error), "bridgehead status")
+        case BrokenJournalError():
+            remedy = "compare with the API server's audit log: somebody has changed the journal"
+            return Failure(Exit.FINDINGS, str(error), remedy)
+        case _:
+            remedy = "the version of bridgehead that began the run"
+            return Failure(Exit.NEEDS_A_PERSON, str(error), remedy)
 
 
 def grant_of(error: errors.Forbidden) -> str:
