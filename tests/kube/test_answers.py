@@ -104,3 +104,14 @@ def test_a_body_that_is_no_status_is_not_quoted() -> None:
 
 def test_a_message_is_cut() -> None:
     assert len(refused(422, "Invalid", "x" * 100_000).message) == 2000
+
+
+def test_an_object_that_a_message_quotes_is_left_out() -> None:
+    quoted = '{"data": {"password": "\\"hunter2\\""}, "padding": "' + "x" * 200 + '"}'
+    escaped = msgspec.json.encode(quoted).decode()
+    text = f'"" is invalid: patch: Invalid value: {escaped}: json: cannot unmarshal'
+    error = refused(422, "Invalid", text, causes=[{"message": text}])
+    assert (
+        error.message == '"" is invalid: patch: Invalid value: (a long one): json: cannot unmarshal'
+    )
+    assert "hunter2" not in error.causes[0].message

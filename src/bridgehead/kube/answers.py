@@ -8,7 +8,7 @@ from bridgehead.kube import errors
 from bridgehead.kube.errors import ApiError, Cause, FieldConflict, Request
 
 _LONGEST = 2000
-"""Characters of a server's message that an error keeps; a message may quote whole objects."""
+"""Characters of a server's message that an error keeps."""
 
 
 class _StatusCause(msgspec.Struct):
@@ -70,11 +70,12 @@ def from_status(
     """The error that a `Status` stands for."""
     details = status.details or _StatusDetails()
     causes = tuple(
-        Cause(cause.reason, cause.message[:_LONGEST], cause.field) for cause in details.causes or ()
+        Cause(cause.reason, _without_values(cause.message), cause.field)
+        for cause in details.causes or ()
     )
     kind = _kind(code, status, causes)
     error = kind(
-        status.message[:_LONGEST] or f"the server answered {code}",
+        _without_values(status.message) or f"the server answered {code}",
         request=request,
         code=code,
         reason=status.reason,
@@ -87,6 +88,14 @@ def from_status(
     if isinstance(error, errors.Forbidden):
         _fill_forbidden(error)
     return error
+
+
+_VALUE = re.compile(r'Invalid value: "((?:[^"\\]|\\.){120,})"', re.DOTALL)
+
+
+def _without_values(message: str) -> str:
+    """A message without the objects that it quotes: an invalid patch quotes the whole object."""
+    return _VALUE.sub("Invalid value: (a long one)", message)[:_LONGEST]
 
 
 def _kind(code: int, status: Status, causes: tuple[Cause, ...]) -> type[ApiError]:
