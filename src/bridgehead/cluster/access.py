@@ -77,6 +77,7 @@ def needed(component: ComponentRef, state_namespace: str) -> tuple[Permission, .
     return (
         _of(NODES, (*read, "patch"), "", "see what nodes offer, and cordon those in flight"),
         _of(PODS, ("list", "watch"), "", "see who uses devices, and which pods were refused"),
+        _of(NAMESPACES, ("list",), "", "see which namespaces are being deleted"),
         _of(DAEMON_SETS, (*read, "patch"), there, "change the component"),
         _of(CONTROLLER_REVISIONS, ("list", "watch"), there, "tell its revisions apart"),
         _of(

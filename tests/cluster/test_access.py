@@ -1,0 +1,81 @@
+"""Missing permissions, told by the API server, and the words that grant them."""
+
+import asyncio
+import subprocess
+
+import pytest
+import yaml
+
+from bridgehead.cluster.access import Missing, grant_text, missing_permissions, needed
+from bridgehead.core.plan.settings import ComponentKind, ComponentRef
+from bridgehead.kube.client import Kube
+from bridgehead.kube.config.load import load_config
+from testbed.cluster import Cluster
+from testbed.parts import binary
+
+COMPONENT = ComponentRef(ComponentKind.DAEMON_SET, "gpu", "plugin")
+
+
+def everything(namespace: str, state: str) -> list[Missing]:
+    ref = ComponentRef(ComponentKind.DAEMON_SET, namespace, "plugin")
+    return [Missing(item) for item in needed(ref, state)]
+
+
+def test_a_missing_permission_names_verbs_resource_place_and_reason() -> None:
+    texts = [str(item) for item in everything("gpu", "state")]
+    assert "get pods/log in namespace gpu: read the log of new pods" in texts
+    assert any(text.startswith("get, list, watch, patch daemonsets.apps in name") for text in texts)
+    assert any(text.startswith("get, list, watch, patch nodes in the whole") for text in texts)
+
+
+def test_roles_are_made_where_they_are_needed() -> None:
+    documents = list(yaml.safe_load_all(grant_text(everything("gpu", "state"), "ci")))
+    made = [(item["kind"], item["metadata"].get("namespace")) for item in documents]
+    assert made == [
+        ("ClusterRole", None),
+        ("ClusterRoleBinding", None),
+        ("Role", "gpu"),
+        ("RoleBinding", "gpu"),
+        ("Role", "state"),
+        ("RoleBinding", "state"),
+    ]
+    assert documents[1]["roleRef"]["kind"] == "ClusterRole"
+    assert documents[3]["subjects"] == [
+        {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "ci"}
+    ]
+
+
+def test_a_service_account_is_named_as_one() -> None:
+    user = "system:serviceaccount:ci:runner"
+    documents = list(yaml.safe_load_all(grant_text(everything("gpu", "state"), user)))
+    account = {"kind": "ServiceAccount", "name": "runner", "namespace": "ci"}
+    assert documents[1]["subjects"] == [account]
+
+
+@pytest.mark.cluster
+async def test_an_administrator_lacks_nothing(kube: Kube) -> None:
+    assert await missing_permissions(kube, COMPONENT, "state-that-is-not-there") == ()
+
+
+@pytest.mark.cluster
+async def test_what_is_missing_is_granted_by_the_words_that_say_so(
+    cluster: Cluster, namespace: str
+) -> None:
+    component = ComponentRef(ComponentKind.DAEMON_SET, namespace, "plugin")
+    user = f"user-of-{namespace}"
+    config = load_config(cluster.user_kubeconfig(user))
+    async with await Kube.connect(config) as somebody:
+        missing = await missing_permissions(somebody, component, namespace)
+        assert [item.permission for item in missing] == list(needed(component, namespace))
+        granting = grant_text(missing, user).replace("name: bridgehead", f"name: {user}")
+        try:
+            await asyncio.to_thread(kubectl, cluster, "apply", "-f", "-", given=granting)
+            assert await missing_permissions(somebody, component, namespace) == ()
+        finally:
+            names = (f"clusterrole/{user}", f"clusterrolebinding/{user}")
+            await asyncio.to_thread(kubectl, cluster, "delete", *names)
+
+
+def kubectl(cluster: Cluster, *arguments: str, given: str = "") -> None:
+    command = [str(binary("kubernetes", "kubectl")), "--kubeconfig", str(cluster.kubeconfig)]
+    subprocess.run([*command, *arguments], input=given.encode(), check=True, capture_output=True)
