@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from bridgehead.core.inventory.cohort import cohort_of
-from bridgehead.core.model.device import Offer
+from bridgehead.core.model.device import Offer, Offers
 from bridgehead.core.rollout.commands import Baseline
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, NodeStatus
@@ -58,18 +58,28 @@ def proven(run: Run, name: str, world: World) -> bool:
 
 
 def _of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
-    """What most verified nodes of its kind offer, per resource."""
+    """What most nodes of its kind offer, per resource: as measured, or as untouched ones do now."""
     peers = [
-        item.baseline.offers
+        offers
         for other in kin(run, name, world)
-        if (item := run.state.node(other)).baseline is not None
-        and item.status is NodeStatus.PASSED
-        and item.name != name
+        if other != name and (offers := _shown(run, other, world)) is not None
     ]
     return {
         resource: _most([offers[resource] for offers in peers if resource in offers])
         for resource in run.plan.resources
     }
+
+
+def _shown(run: Run, name: str, world: World) -> Offers | None:
+    """What a node offers under the former version; None where that cannot be told."""
+    known = run.state.node(name).baseline
+    if known is not None:
+        return known.offers
+    pod = world.view(name).successor(frozenset())
+    node = world.nodes.get(name)
+    if node is None or pod is None or not pod.ready or pod.revision != run.former_hash(world):
+        return None
+    return node.offers
 
 
 def _most(offers: list[Offer]) -> Offer:

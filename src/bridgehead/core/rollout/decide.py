@@ -42,7 +42,7 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     if run.state.pending:
         return _look_up(run, world)
     step = foreign(run, world) or _tidy(run, world) or _step(run, world, tracks, now)
-    if step.ending is not None and (first := _leave(run)):
+    if step.ending is not None and (first := _leave(run) or _tidy(run, world)):
         return first
     return step
 

@@ -30,6 +30,14 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return missing(self.view, self.expected)
 
     @property
+    def blind(self) -> str:
+        """Why nothing can be seen of the node; empty where it can."""
+        node = self.view.node
+        if node is None:
+            return "the node is gone"
+        return "" if node.ready is True else "the node is not Ready, so what is known of it is old"
+
+    @property
     def proof(self) -> tuple[Evidence, ...]:
         """The log line or event that best explains what is wrong."""
         return proof(self.view, self.expected)

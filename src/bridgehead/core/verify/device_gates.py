@@ -19,11 +19,8 @@ def allocatable(case: Case) -> GateResult:
         ", ".join(f"{name} {offer.allocatable}" for name, offer in wanted.items()),
     )
     if node is None:
-        return ask.answer(Verdict.UNKNOWN, "the node is gone", "there is no node to look at")
+        return ask.answer(Verdict.UNKNOWN, "no node", "the node is gone")
     seen = ", ".join(f"{name} {_shown(node.offer(name))}" for name in wanted)
-    if node.ready is not True:
-        why = "the node is not Ready, and what its status says of devices is old"
-        return ask.answer(Verdict.UNKNOWN, seen, why)
     if case.missing:
         why = f"the node does not offer as many {', '.join(case.missing)} as before"
         return ask.answer(Verdict.WAIT, seen, why, (*_renamed(case), *case.proof))
@@ -65,7 +62,7 @@ def healthy(case: Case) -> GateResult:
     ask = case.question(GateId.HEALTHY, _counts(before))
     node = case.view.node
     if node is None:
-        return ask.answer(Verdict.UNKNOWN, "the node is gone", "there is no node to look at")
+        return ask.answer(Verdict.UNKNOWN, "no node", "the node is gone")
     if case.track.offers_since is None:
         return ask.answer(Verdict.WAIT, "not looked at", NOT_YET)
     worse = {

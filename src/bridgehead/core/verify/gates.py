@@ -11,5 +11,10 @@ GATES = (image, admitted, pod_ready, log, healthy, allocatable, refused_pods)
 
 
 def judge(case: Case) -> tuple[GateResult, ...]:
-    """Every gate's answer for the node."""
-    return tuple(gate(case) for gate in GATES)
+    """Every gate's answer for the node.
+
+    What a gate waits for on a node that cannot be seen is not known to be missing.
+    """
+    results = tuple(gate(case) for gate in GATES)
+    blind = case.blind
+    return tuple(item.unknown(blind) if blind else item for item in results)

@@ -46,6 +46,12 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
     at: float = 0.0
 
+    def unknown(self, reason: str) -> "GateResult":
+        """Not known instead of waited for, for that reason; other verdicts stand."""
+        if self.verdict is not Verdict.WAIT:
+            return self
+        return msgspec.structs.replace(self, verdict=Verdict.UNKNOWN, reason=reason)
+
     def failed(self, reason: str) -> "GateResult":
         """The same observation as a failure, for another reason."""
         return msgspec.structs.replace(self, verdict=Verdict.FAIL, reason=reason)
