@@ -38,15 +38,21 @@ def cohorts_of(nodes: Sequence[str]) -> tuple[PlannedCohort, ...]:
     )
 
 
-def canary(name: str, *nodes: str, parallel: int = 1) -> Stage:
+def canary(name: str, *nodes: str, parallel: int = 1, soak: float = CANARY_SOAK) -> Stage:
     """A stage of canaries."""
-    return Stage(name, StageKind.CANARY, nodes, parallel, 2 * parallel, CANARY_SOAK)
+    return Stage(name, StageKind.CANARY, nodes, parallel, 2 * parallel, soak)
 
 
-def wave(number: int, *nodes: str, parallel: int = 2, unproven: int | None = None) -> Stage:
+def wave(
+    number: int,
+    *nodes: str,
+    parallel: int = 2,
+    unproven: int | None = None,
+    soak: float = WAVE_SOAK,
+) -> Stage:
     """A wave."""
     limit = unproven if unproven is not None else 2 * parallel
-    return Stage(f"wave {number}", StageKind.WAVE, nodes, parallel, limit, WAVE_SOAK)
+    return Stage(f"wave {number}", StageKind.WAVE, nodes, parallel, limit, soak)
 
 
 def stages_of(nodes: Sequence[str], parallel: int = 2) -> tuple[Stage, ...]:

@@ -31,16 +31,12 @@ SOAK_TICK = 2.0
 CLOSING = frozenset({0, 1, 3})
 
 
-class Crash(Exception):  # noqa: N818 - a planned event of a test, no error
-    """The runner dies here."""
-
-
 class StuckError(AssertionError):
     """The run does not end."""
 
 
 class Runner:
-    """One runner of a run; ``crash_at`` is the number of the step after which it dies."""
+    """One runner of a run; ``after_step`` is called after each record and each effect."""
 
     def __init__(
         self,
@@ -48,7 +44,7 @@ class Runner:
         plan: Plan,
         *,
         journal: list[Entry] | None = None,
-        crash_at: int | None = None,
+        after_step: Callable[["Runner"], None] | None = None,
         watch: Callable[["Runner"], None] | None = None,
         during: Mapping[str, Callable[[Cluster], None]] | None = None,
     ) -> None:
@@ -58,8 +54,7 @@ class Runner:
         self.journal: list[Entry] = [] if journal is None else journal
         self.state = fold(self.journal)
         self.tracks: Mapping[str, Track] = {}
-        self.crash_at = crash_at
-        self.steps = 0
+        self.after_step = after_step
         self.watch = watch
         self.during = dict(during or {})
         self.waiting_for = ""
@@ -77,7 +72,7 @@ class Runner:
         return Run(name=NAME, plan=self.plan, state=self.state)
 
     def run(self) -> Ending:
-        """Until the ending; raises Crash where that was asked for."""
+        """Until the ending."""
         end = self.cluster.now + LONGEST
         while self.cluster.now < end:
             if self.watch is not None:
@@ -153,9 +148,8 @@ class Runner:
             act(self.cluster)
 
     def _step(self) -> None:
-        self.steps += 1
-        if self.crash_at is not None and self.steps == self.crash_at:
-            raise Crash
+        if self.after_step is not None:
+            self.after_step(self)
 
     def _end(self, ending: Ending) -> None:
         closed = "true" if ending.exit in CLOSING else "false"

@@ -6,6 +6,7 @@ is expected and what a failure means.
 
 from bridgehead.core.model.node import SCHEDULABLE_BEFORE
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.plan.plan import Timing
 from bridgehead.core.rollout.baseline import measure
 from bridgehead.core.rollout.commands import Cordon, DeletePod, Purpose
 from bridgehead.core.rollout.decision import Decision, note, wait
@@ -25,7 +26,7 @@ from bridgehead.core.verify.result import (
     failure,
     overdue,
 )
-from bridgehead.core.verify.track import Track
+from bridgehead.core.verify.track import LOOK_DELAY, Track
 
 QUIET = 2.0
 """Seconds between cordon and deletion: a pod bound just before must reach its kubelet first.
@@ -116,7 +117,7 @@ def _verify(run: Run, node: NodeState, world: World, track: Track | None, now: f
     if wrong is not None:
         return Decision(commands=(_deletion(node, wrong),))
     results = judge(case)
-    failed = failure(results) or _too_late(results, work.deleted_at, run.plan.timing.timeout, now)
+    failed = failure(results) or _too_late(results, case, work.deleted_at, run.plan.timing)
     if failed is not None:
         return failed_pass(node, work, failed)
     if not all_good(results):
@@ -128,12 +129,17 @@ def _verify(run: Run, node: NodeState, world: World, track: Track | None, now: f
 
 
 def _too_late(
-    results: tuple[GateResult, ...], deleted_at: float, timeout: float, now: float
+    results: tuple[GateResult, ...], case: Case, deleted_at: float, timing: Timing
 ) -> GateResult | None:
-    """The gate that is open past its time; missing devices have less of it than the rest."""
-    if now >= deleted_at + timeout:
-        return overdue(results, timeout)
-    if now >= deleted_at + STRANDED:
+    """The gate that is open past its time; missing devices have less of it than the rest.
+
+    A runner that took over gives the node the whole time again, as it has to look anew.
+    """
+    looked = case.track.since if case.track.since is not None else case.now
+    if case.now >= max(deleted_at, looked) + timing.timeout:
+        return overdue(results, timing.timeout)
+    look = LOOK_DELAY * timing.status_period + timing.settle
+    if case.missing and case.now >= max(deleted_at + STRANDED, looked + look):
         return overdue((item for item in results if item.gate is GateId.ALLOCATABLE), STRANDED)
     return None
 

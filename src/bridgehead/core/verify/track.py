@@ -19,6 +19,8 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     """Times are seconds since the epoch, None where it has not happened yet."""
 
     deleted: frozenset[str]
+    since: float | None = None
+    """When this runner first looked: a deadline that passed while nobody looked is no verdict."""
     pod_uid: str = ""
     gone_at: float | None = None
     ready_at: float | None = None
@@ -42,11 +44,13 @@ def observe(
 ) -> Track:
     """The track after one more reading of the node."""
     if track is None or track.deleted != expected.deleted:
-        track = Track(deleted=expected.deleted)
+        track = Track(deleted=expected.deleted, since=now)
     pod = view.successor(expected.deleted)
     uid = pod.uid if pod else ""
     if uid != track.pod_uid:
-        track = Track(deleted=track.deleted, pod_uid=uid, gone_at=track.gone_at)
+        track = Track(
+            deleted=track.deleted, since=track.since, pod_uid=uid, gone_at=track.gone_at
+        )
     gone_at = (track.gone_at or now) if view.gone(expected.deleted) else None
     restarts = pod.restarts if pod else 0
     still = track.ready_at if restarts == track.restarts else None
