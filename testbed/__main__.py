@@ -70,8 +70,8 @@ def status() -> None:
     """Show all clusters of this machine, their nodes and processes."""
     for state in all_states():
         cluster = Cluster(state.name)
-        if not cluster.running:
-            click.echo(f"{state.name}: not running; leavings in {state.folder}")
+        if not cluster.running or not cluster.api.ready():
+            click.echo(f"{state.name}: does not answer; end it: testbed down --name {state.name}")
             continue
         ready = cluster.ready_nodes()
         click.echo(f"{state.name}: {cluster.kubeconfig}")

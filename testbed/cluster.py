@@ -21,6 +21,7 @@ from testbed.node import Node
 from testbed.process import Process, start_time
 from testbed.registry_server import registry, registry_address
 from testbed.state import Addresses, State, claim, state_of
+from testbed.system import raise_inotify_limit
 from testbed.teardown import down, sweep
 
 _PARALLEL = 10
@@ -123,6 +124,7 @@ class Cluster:
         record = claim(self.state, (owner, started) if owner and started else None)
         if record.owner_pid:
             watchdog.start(self.state)
+        raise_inotify_limit()
         network.make_bridge(self.state, Addresses(record.slot))
         controlplane.make_credentials(self.state)
         write_kubeconfig(self.state, self.kubeconfig, "admin", ["system:masters"])

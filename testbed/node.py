@@ -178,7 +178,10 @@ class Node:
         self.start_kubelet()
 
     def _inside(self, name: str, *command: str) -> Process:
-        enter = ("nsenter", "-t", str(self.holder.pid), "--net", "--mount")
+        holder = self.holder.pid
+        if holder is None:
+            raise TestbedError(f"{self.name} does not run: nothing holds its namespaces any more")
+        enter = ("nsenter", "-t", str(holder), "--net", "--mount")
         return Process(self.state, f"{self.name}-{name}", (*enter, *command), self.name)
 
     def _runtime_answers(self) -> bool:

@@ -13,6 +13,23 @@ CNI_FOLDERS = ("/usr/lib/cni", "/opt/cni/bin")
 _COMMANDS = {"runc": "runc", "ip": "iproute2", "unshare": "util-linux", "busybox": "busybox-static"}
 
 
+_INOTIFY = Path("/proc/sys/fs/inotify/max_user_instances")
+_INSTANCES = 1024
+"""A kubelet holds 6 inotify and a containerd 2 (seen): the usual 128 are used up by 16 nodes."""
+
+
+def raise_inotify_limit() -> None:
+    """Let enough nodes run; the limit stays raised, for it costs nothing and others may use it.
+
+    Where the machine does not allow it, a kubelet that lacks instances says so in its log.
+    """
+    try:
+        if int(_INOTIFY.read_text()) < _INSTANCES:
+            _INOTIFY.write_text(str(_INSTANCES))
+    except OSError:
+        return
+
+
 def missing_packages() -> list[str]:
     """Debian packages that are not installed but needed."""
     missing = [
