@@ -8,7 +8,7 @@ import click
 from bridgehead.app.live import read_live
 from bridgehead.app.recorded import read_recorded
 from bridgehead.cli.exits import Exit
-from bridgehead.cli.options import StateOptions, output_option, state_options
+from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, state_options
 from bridgehead.cli.say import next_step, say
 from bridgehead.core.inventory.build import build_inventory
 from bridgehead.core.inventory.drift import drift
@@ -102,12 +102,21 @@ def read_state(state: StateOptions) -> Snapshot:
     """The snapshot that the options ask for."""
     if state.recording is not None:
         return _recorded(state.recording, state.at)
-    connection = load_config(state.cluster.kubeconfig, state.cluster.context)
-    return asyncio.run(
-        read_live(
-            connection,
-            namespaces=state.cluster.namespaces,
-            request_timeout=state.cluster.request_timeout,
+    found: list[Snapshot] = []
+    asyncio.run(_read_into(found, state.cluster))
+    return found[0]
+
+
+async def _read_into(found: list[Snapshot], cluster: ClusterOptions) -> None:
+    """Read the cluster; the snapshot goes into ``found``, not into the task's result.
+
+    At its end ``asyncio.run`` asks for the signal handler, and that makes a text of the handler and
+    so of the task's result (``signal.getsignal``, Python 3.11): a second for a large snapshot.
+    """
+    connection = load_config(cluster.kubeconfig, cluster.context)
+    found.append(
+        await read_live(
+            connection, namespaces=cluster.namespaces, request_timeout=cluster.request_timeout
         )
     )
 

@@ -4,9 +4,10 @@ Pure. Nodes and pods come as the partial structs of ``kube.objects``; DaemonSets
 come raw, because their templates are compared, digested and written back exactly as stored.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from bridgehead.cluster.rows import ConditionRow, ContainerRow, NodeRow, PodRow, PodSpecRow
 from bridgehead.core.components.owners import owners_of
 from bridgehead.core.model.component import Component, Revision, template_digest
 from bridgehead.core.model.device import Offer, device_count, is_extended
@@ -20,7 +21,7 @@ from bridgehead.kube.objects.pod import ContainerState, ContainerStatus, PodSpec
 from bridgehead.kube.objects.pod import Pod as PodObject
 
 
-def node_from(item: NodeObject) -> Node:
+def node_from(item: NodeObject | NodeRow) -> Node:
     """The node as a rollout knows it."""
     info = item.status.node_info
     return Node(
@@ -45,7 +46,7 @@ def node_from(item: NodeObject) -> Node:
     )
 
 
-def pod_from(item: PodObject) -> Pod:
+def pod_from(item: PodObject | PodRow) -> Pod:
     """The pod as a rollout knows it."""
     meta, spec, status = item.metadata, item.spec, item.status
     owner = meta.controller
@@ -134,7 +135,7 @@ def _controller(raw: JsonObject) -> JsonObject:
     return next((ref for ref in references if ref.get("controller") is True), {})
 
 
-def requests(spec: PodSpec) -> dict[str, int]:
+def requests(spec: PodSpec | PodSpecRow) -> dict[str, int]:
     """Devices that the pod takes of each extended resource, as the scheduler counts them.
 
     Containers and restartable init containers run together; a plain init container runs beside
@@ -155,10 +156,13 @@ def requests(spec: PodSpec) -> dict[str, int]:
     return {name: max(together.get(name, 0), starting.get(name, 0)) for name in names}
 
 
-def _own_requests(container: ContainerSpec) -> dict[str, int]:
-    """Requests of one container; a limit without a request is a request of the same size."""
-    asked = {**container.resources.limits, **container.resources.requests}
-    counts = {name: device_count(value) for name, value in asked.items() if is_extended(name)}
+def _own_requests(container: ContainerSpec | ContainerRow) -> dict[str, int]:
+    """Requests of one container. Of an extended resource the limit must be set and equal to them.
+
+    Source: https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/
+    """
+    limits = container.resources.limits
+    counts = {name: device_count(limits[name]) for name in limits if is_extended(name)}
     return {name: count for name, count in counts.items() if count}
 
 
@@ -175,7 +179,7 @@ def _offers(capacity: Mapping[str, str], allocatable: Mapping[str, str]) -> dict
     return offers
 
 
-def _condition(conditions: tuple[Condition, ...], name: str) -> bool | None:
+def _condition(conditions: Sequence[Condition | ConditionRow], name: str) -> bool | None:
     """Whether the condition holds; None where it is missing or Unknown."""
     for item in conditions:
         if item.type == name:
@@ -184,14 +188,14 @@ def _condition(conditions: tuple[Condition, ...], name: str) -> bool | None:
 
 
 def _containers(
-    specs: tuple[ContainerSpec, ...], statuses: tuple[ContainerStatus, ...]
+    specs: Sequence[ContainerSpec | ContainerRow], statuses: Sequence[ContainerStatus]
 ) -> tuple[Container, ...]:
     known = {status.name: status for status in statuses}
     nothing = ContainerStatus()
     return tuple(_container(spec, known.get(spec.name, nothing)) for spec in specs)
 
 
-def _container(spec: ContainerSpec, status: ContainerStatus) -> Container:
+def _container(spec: ContainerSpec | ContainerRow, status: ContainerStatus) -> Container:
     state, reason, message, exit_code = _state(status.state)
     _, last_reason, last_message, last_exit_code = _state(status.last_state)
     return Container(

@@ -16,6 +16,7 @@ from bridgehead.cluster.convert import (
     revision_from,
 )
 from bridgehead.cluster.names import lease_name
+from bridgehead.cluster.rows import NODE_ROWS, POD_ROWS
 from bridgehead.core.model.component import Component, Revision
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
@@ -28,8 +29,6 @@ from bridgehead.kube.resources import (
     DAEMON_SETS,
     LEASES,
     NAMESPACES,
-    NODES,
-    PODS,
     Resource,
 )
 
@@ -54,7 +53,7 @@ async def read_snapshot(
     """
     unread: list[Unread] = []
     where: tuple[str | None, ...] = tuple(namespaces) if namespaces else (None,)
-    nodes = await _listed(kube, NODES, None, unread)
+    nodes = await _listed(kube, NODE_ROWS, None, unread)
     daemon_sets = [
         raw for name in where for raw in await _listed_raw(kube, DAEMON_SETS, name, unread)
     ]
@@ -122,9 +121,9 @@ async def _pods(
 ) -> tuple[Pod, ...]:
     """Pods of all namespaces or, where that is forbidden, those of the namespaces asked for."""
     everywhere: list[Unread] = []
-    found = await _listed(kube, PODS, None, everywhere)
+    found = await _listed(kube, POD_ROWS, None, everywhere)
     if everywhere and namespaces:
-        found = [pod for name in namespaces for pod in await _listed(kube, PODS, name, unread)]
+        found = [pod for name in namespaces for pod in await _listed(kube, POD_ROWS, name, unread)]
         elsewhere = everywhere[0]
         unread.append(Unread("pods of other namespaces", elsewhere.why, elsewhere.grant))
     else:

@@ -63,6 +63,8 @@ def other_rows(pods: Iterable[Pod]) -> tuple[OtherRow, ...]:
 
 def registers_devices(pod: Pod) -> bool:
     """Whether the pod can register devices with its kubelet, whoever made it."""
+    if not registers(pod.host_paths, known=True):
+        return False
     known = family_of_images(_images(pod)).name != GENERIC.name
     return registers(pod.host_paths, known=known)
 

@@ -157,18 +157,23 @@ class PodSpec(Partial, frozen=True):
 
     @property
     def pinned_node(self) -> str:
-        """The node a daemon pod is made for, known before it is bound; empty for other pods.
+        """The node a daemon pod is made for, known before it is bound; empty for other pods."""
+        return pinned_node(self.affinity)
 
-        The DaemonSet controller writes it as a required match on the field `metadata.name`
-        (documentation of DaemonSet, "How Daemon Pods are scheduled"; Kubernetes 1.12 and later).
-        """
-        required = self.affinity and self.affinity.node_affinity
-        terms = required.required.node_selector_terms if required and required.required else ()
-        for term in terms:
-            for field in term.match_fields:
-                if field.key == "metadata.name" and field.operator == "In" and field.values:
-                    return field.values[0]
-        return ""
+
+def pinned_node(affinity: Affinity | None) -> str:
+    """The node that an affinity pins a daemon pod to; empty where it pins to none.
+
+    The DaemonSet controller writes it as a required match on the field `metadata.name`
+    (documentation of DaemonSet, "How Daemon Pods are scheduled"; Kubernetes 1.12 and later).
+    """
+    required = affinity and affinity.node_affinity
+    terms = required.required.node_selector_terms if required and required.required else ()
+    for term in terms:
+        for field in term.match_fields:
+            if field.key == "metadata.name" and field.operator == "In" and field.values:
+                return field.values[0]
+    return ""
 
 
 class ContainerWaiting(Partial, frozen=True):
