@@ -46,7 +46,7 @@ def play(*, keep: bool) -> None:
     _tell(f"starting Kubernetes with {NODES} real kubelets")
     cluster = Cluster(NAME)
     try:
-        cluster.start(NODES, 0, owner=os.getpid())
+        cluster.start(NODES, 0, owner=None if keep else os.getpid())
         with tempfile.TemporaryDirectory() as folder:
             _furnish(cluster, Path(folder))
             _tell(f"ready after {time.monotonic() - began:.0f} s")
