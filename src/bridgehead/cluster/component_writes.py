@@ -83,15 +83,23 @@ class ComponentWrites:
             FORMER_REVISION: f"{former.name}/{former.hash}",
             FORMER_STRATEGY: canonical(self._plan.former_strategy),
         }
-        raw, component = await self._read()
-        there = all(component.annotations.get(name) == value for name, value in kept.items())
-        if there and component.strategy_type == "OnDelete" and self._is_ours(component):
-            return _done(component)
-        annotations = [
-            step for name, value in kept.items() for step in _annotated(raw, name, value)
-        ]
-        strategy = [test(_STRATEGY, self._plan.former_strategy), replace(_STRATEGY, ON_DELETE)]
-        return await self._expecting([*self._ours(), *strategy, *annotations])
+        for _ in range(_ATTEMPTS):
+            raw, component = await self._read()
+            there = all(component.annotations.get(name) == value for name, value in kept.items())
+            if there and component.strategy_type == "OnDelete" and self._is_ours(component):
+                return _done(component)
+            annotations = [
+                step for name, value in kept.items() for step in _annotated(raw, name, value)
+            ]
+            strategy = [
+                test(_STRATEGY, self._plan.former_strategy),
+                replace(_STRATEGY, ON_DELETE),
+            ]
+            try:
+                return _generation(await self._patch([*self._ours(), *strategy, *annotations]))
+            except PatchTestFailed:
+                continue
+        return self._conflict(raw, component)
 
     async def flip(self, to: Position) -> CommandResult:
         """Put the wanted template in the place of the other one."""
@@ -115,20 +123,23 @@ class ComponentWrites:
 
     async def restore_strategy(self) -> CommandResult:
         """Put the former strategy back and remove its annotations."""
-        raw, component = await self._read()
-        notes = component.annotations
-        kept = [name for name in (FORMER_REVISION, FORMER_STRATEGY) if name in notes]
-        restored = component.strategy == self._plan.former_strategy
-        if restored and not kept and self._is_ours(component):
-            return _done(component)
-        if not restored and component.strategy_type != "OnDelete":
-            return self._conflict(raw, component)
-        strategy = [
-            test(_STRATEGY, component.strategy),
-            replace(_STRATEGY, self._plan.former_strategy),
-        ]
-        annotations = [step for name in kept for step in drop_annotation(name, notes[name])]
-        return await self._expecting([*self._ours(), *strategy, *annotations])
+        former = self._plan.former_strategy
+        for _ in range(_ATTEMPTS):
+            raw, component = await self._read()
+            notes = component.annotations
+            kept = [name for name in (FORMER_REVISION, FORMER_STRATEGY) if name in notes]
+            restored = component.strategy == former
+            if restored and not kept and self._is_ours(component):
+                return _done(component)
+            if not restored and component.strategy_type != "OnDelete":
+                break
+            strategy = [test(_STRATEGY, component.strategy), replace(_STRATEGY, former)]
+            annotations = [step for name in kept for step in drop_annotation(name, notes[name])]
+            try:
+                return _generation(await self._patch([*self._ours(), *strategy, *annotations]))
+            except PatchTestFailed:
+                continue
+        return self._conflict(raw, component)
 
     async def let_go(self) -> CommandResult:
         """Remove the run's annotations; nothing where the component is gone or another's."""
@@ -160,13 +171,6 @@ class ComponentWrites:
         """The component's label selector, which cannot change."""
         _, component = await self._read()
         return component.selector
-
-    async def _expecting(self, operations: Sequence[JsonObject]) -> CommandResult:
-        try:
-            return _generation(await self._patch(operations))
-        except PatchTestFailed:
-            raw, component = await self._read()
-            return self._conflict(raw, component)
 
     async def _patch(self, operations: Sequence[JsonObject]) -> dict[str, Any]:
         self._fence()
