@@ -12,7 +12,7 @@ import yaml
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.core.inventory.record import recorded
-from tests.cluster.test_read import ApiServer
+from tests.cluster.api_server import ApiServer
 from tests.core.inventory.cluster import snapshot
 
 KINDS = "at: 2026-01-01T00:00:00Z\ncomplete: [Node, Pod, DaemonSet, ControllerRevision]\n"
@@ -110,6 +110,12 @@ def test_a_recording_without_time_and_a_file_that_is_none_are_exit_2(tmp_path: P
     path.write_text(yaml.safe_dump(node), encoding="utf-8")
     assert run(["inventory", "--from", str(tmp_path)]) == Exit.USAGE
     assert run(["inventory", "--from", str(path)]) == Exit.USAGE
+
+
+def test_a_file_that_cannot_be_written_is_exit_2(folder: Path, capsys: Output) -> None:
+    saved = folder / "none" / "before.json"
+    assert run(["inventory", "--from", str(folder), "--save", str(saved)]) == Exit.USAGE
+    assert f"cannot write {saved}" in capsys.readouterr().err
 
 
 def test_no_kubeconfig_is_exit_6(tmp_path: Path, capsys: Output) -> None:

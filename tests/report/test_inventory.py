@@ -62,6 +62,11 @@ def test_a_component_under_a_rollout_says_so() -> None:
     assert "held by the rollout bridgehead/run-1/1" in page(snapshot(components=(plugin,)))
 
 
+def test_a_node_that_a_rollout_holds_says_so() -> None:
+    held = node("n1", unschedulable=True, annotations={"bridgehead.dev/held-by": "run-1"})
+    assert "n1: held out of scheduling by the rollout run-1" in page(snapshot(nodes=(held,)))
+
+
 def test_what_is_not_known_is_called_unknown() -> None:
     unread = (Unread("pods", "User me cannot list pods", "list pods"),)
     found = page(snapshot(unread=unread, server="", pods=()))

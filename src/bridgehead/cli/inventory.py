@@ -51,8 +51,7 @@ def inventory(
     found = build_inventory(snapshot)
     click.echo(_TEXT[output](found), nl=False)
     if save:
-        save.write_text(report.pretty_json(record(snapshot, found)), encoding="utf-8")
-        say(f"saved to {save}")
+        _save(save, report.pretty_json(record(snapshot, found)))
     if found.unread:
         return incomplete(found.unread)
     reference = save or state.recording
@@ -131,6 +130,14 @@ def incomplete(unread: tuple[Unread, ...]) -> Exit:
     else:
         next_step("record what is missing; then the same command again")
     return Exit.CANNOT if any(item.what == "nodes" for item in unread) else Exit.INCOMPLETE
+
+
+def _save(path: Path, content: str) -> None:
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"cannot write {path}: {error.strerror}") from error
+    say(f"saved to {path}")
 
 
 def _recorded(path: Path, at: float | None) -> Snapshot:

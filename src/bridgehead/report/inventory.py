@@ -156,8 +156,13 @@ def _nodes(inventory: Inventory) -> Section:
     header = ("NODE", "STATUS", "RESOURCE", "CAPACITY", "ALLOCATABLE", "IN USE", "FREE", "HELD BY")
     rows = tuple(cells for row in shown for cells in _node(row))
     left = len(inventory.nodes) - len(shown)
-    lines = (f"{_count(left, 'node')} without devices and plugins",) if left else ()
-    return Section("Nodes", header, rows, lines)
+    held = tuple(
+        f"{row.name}: held out of scheduling by the rollout {row.held_by}"
+        for row in inventory.nodes
+        if row.held_by
+    )
+    rest = (f"{_count(left, 'node')} without devices and plugins",) if left else ()
+    return Section("Nodes", header, rows, (*held, *rest))
 
 
 def _node(row: NodeRow) -> Iterator[tuple[str, ...]]:
