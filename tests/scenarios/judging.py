@@ -59,23 +59,25 @@ def _touched(played: Played) -> list[int]:
 def _failure(played: Played) -> Iterator[str]:
     """The first failure: in the journal as data, and in words on the way."""
     expect, stage = played.stage.scenario.expect, played.stage
-    if expect.gate is None:
+    if not expect.gates:
         return
     entry = next((item for item in played.entries if item.result == "failed"), None)
     if entry is None:
-        yield f"no gate failed; expected {expect.gate}"
+        yield f"no gate failed; expected {expect.gates}"
         return
     names = [node.name for node in stage.nodes]
     number = names.index(entry.node) if entry.node in names else None
-    yield from _differs("gate", expect.gate, text(entry.detail, "gate", "gate"))
+    gate = text(entry.detail, "gate", "gate")
+    if gate not in expect.gates:
+        yield f"gate: expected {' or '.join(expect.gates)}, found {gate}"
     yield from _differs("node", expect.node, number)
     for key in ("expected", "seen"):
-        wanted = getattr(expect, key)
-        if wanted is not None:
-            yield from _differs(key, stage.fill(wanted), text(entry.detail, "gate", key))
+        wanted, found = getattr(expect, key), text(entry.detail, "gate", key)
+        if wanted is not None and stage.fill(wanted) not in found:
+            yield f"{key}: expected {stage.fill(wanted)}, found {found}"
     if expect.evidence is not None:
         yield from _proof(stage.fill(expect.evidence), entry)
-    shown = [entry.node, expect.gate, text(entry.detail, "gate", "expected")]
+    shown = [entry.node, gate, text(entry.detail, "gate", "expected")]
     shown += [text(entry.detail, "gate", "seen"), stage.fill(expect.evidence or "")]
     for item in shown:
         if item not in played.output:

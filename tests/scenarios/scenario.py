@@ -125,10 +125,12 @@ class Expect(Part):
     """Nodes whose plugin pod is another one than before."""
     runs: dict[Text, list[NodeIndex]] = {}
     """Which nodes run which image in the end."""
-    gate: Text | None = None
+    gate: Text | list[Text] = []
+    """The first gate that failed; several where it is chance which of them sees it first."""
     node: NodeIndex | None = None
     expected: Text | None = None
     seen: Text | None = None
+    """Parts of what the gate expected and of what it saw."""
     evidence: Text | None = None
     """A part of a log line or event that proves it."""
     says: list[Text] = []
@@ -140,6 +142,11 @@ class Expect(Part):
     generation: Literal["unchanged"] | None = None
     leftovers: list[Text] = []
     """What is still there beside the journal: `component claimed`, `node 0 cordoned`, ..."""
+
+    @property
+    def gates(self) -> list[str]:
+        """The gates of which one must have failed; none where the failure is not looked at."""
+        return [self.gate] if isinstance(self.gate, str) else self.gate
 
 
 class Scenario(Part):

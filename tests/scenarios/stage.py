@@ -7,17 +7,18 @@ import string
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from testbed.api import ApiError, Object
 from testbed.cluster import Cluster
 from testbed.fake_images import REGISTRY, fake_images, hold_image
-from testbed.images import build_archive
+from testbed.images import Image, build_archive
 from testbed.node import Node
 from testbed.parts import binary
 from tests.scenarios import objects
@@ -83,6 +84,11 @@ class Stage:
         return tuple(n for n, node in enumerate(self.scenario.given.nodes) if node.member)
 
     @property
+    def component_ref(self) -> ComponentRef:
+        """What the rollout changes, unless the scenario names another component."""
+        return ComponentRef(ComponentKind.DAEMON_SET, self.namespace, "plugin")
+
+    @property
     def label(self) -> dict[str, str]:
         """The label of nodes on which the plugin runs."""
         return {"scenario.test/member": self.namespace}
@@ -128,18 +134,21 @@ class Stage:
             spec = {"taints": given.taints or None, "unschedulable": given.cordoned or None}
             self._patch_node(number, {"metadata": {"labels": labels}, "spec": spec})
         self._import_images()
-        grant(self.cluster.api, self.user, self.namespace, self.state_namespace)
+        grant(self.cluster.api, self.user, self.component_ref, self.state_namespace)
         for item in self.scenario.given.objects:
             self.create(item)
         if self.scenario.given.plugin is not None:
             self.cluster.api.create(self.path("daemonsets"), objects.plugin(self))
         self.until(lambda: all(map(self.offers, self.members)), "the nodes offer the devices")
         pods = [self.create_workload(item) for item in self.scenario.given.workloads]
-        self.until(lambda: all(map(self.container, pods)), f"{', '.join(pods)} run")
+        try:
+            self.until(lambda: all(map(self.container, pods)), "the workloads run")
+        except UnfitStageError as error:
+            raise UnfitStageError(f"{error}: {[self._state(pod) for pod in pods]}") from None
 
     def clean(self) -> None:
         """Remove what does not go with the namespace and the nodes' leases."""
-        revoke(self.cluster.api, self.user, self.namespace, self.state_namespace)
+        revoke(self.cluster.api, self.user)
         self.cluster.api.delete(f"/api/v1/namespaces/{self.state_namespace}")
         for item in self.cluster.api.get(self.path("configmaps"))["items"]:
             if item["metadata"].get("finalizers"):
@@ -195,6 +204,12 @@ class Stage:
                 return item["containerID"], item["restartCount"]
         return None
 
+    def _state(self, pod: str) -> str:
+        status = self.cluster.api.get(self.path("pods", pod))["status"]
+        told = [status.get(key) for key in ("phase", "reason", "message")]
+        told += [item["state"] for item in status.get("containerStatuses", [])]
+        return " ".join(str(item) for item in [pod, *told] if item)
+
     def component(self) -> Object | None:
         """The DaemonSet; None where there is none."""
         try:
@@ -232,10 +247,19 @@ class Stage:
         images = {self.image(HOLD): hold_image(driver=driver)}
         for repository, tags in versions.items():
             images |= fake_images(tags, driver=driver, repository=f"{self.namespace}/{repository}")
+        images = {name: self._unmistakable(image) for name, image in images.items()}
         with tempfile.TemporaryDirectory() as folder:
             tar = Path(folder) / "images.tar"
             build_archive(tar, images)
             self.cluster.import_images(tar, [node.name for node in self.nodes])
+
+    def _unmistakable(self, image: Image) -> Image:
+        """The image with a digest of its own.
+
+        A kubelet that has pulled an image for one name pulls it again for any other
+        (KubeletEnsureSecretPulledImages, Kubernetes 1.37), even where that name is imported.
+        """
+        return replace(image, env={**(image.env or {}), "SCENARIO": self.namespace})
 
     @cached_property
     def _names(self) -> dict[str, str]:

@@ -97,7 +97,7 @@ class FlightReader:
         ]
         for node, pod in newest.items():
             every = self._period if node in in_flight else WATCHED_PERIODS * self._period
-            if _has_run(pod) and due(f"log/{pod.uid}/{pod.restarts}", every):
+            if _has_run(pod) and due(_log_key(pod), every):
                 tasks.append(self._log(pod))
         for node in in_flight:
             unsound = newest.get(node)
@@ -123,7 +123,7 @@ class FlightReader:
         self._due.keep(
             {
                 *(f"pods/{node}" for node in in_flight),
-                *(f"log/{pod.uid}/{pod.restarts}" for pod in pods),
+                *(_log_key(pod) for pod in pods),
                 *(f"events/{uid}" for uid in about),
                 *(f"own/{uid}" for uid in mine),
             }
@@ -211,6 +211,12 @@ class FlightReader:
         except (ApiError, TimeoutError):  # read again when it is due; its gate waits
             return
         self.readings.own_logs[pod.uid] = output
+
+
+def _log_key(pod: Pod) -> str:
+    """Changes when a container starts or ends: its last words are read at once."""
+    lives = ",".join(f"{item.restarts}{item.state}" for item in pod.containers)
+    return f"log/{pod.uid}/{lives}"
 
 
 def _has_run(pod: Pod) -> bool:
