@@ -47,7 +47,9 @@ def node(index: int) -> dict[str, Any]:
             "addresses": [{"type": "InternalIP", "address": f"10.0.{index // 250}.{index % 250}"}],
             "nodeInfo": {
                 "machineID": f"{index:032x}",
+                "systemUUID": f"{index:032x}",
                 "bootID": f"{index:032x}",
+                "kubeProxyVersion": "",
                 "kernelVersion": "6.8.0-1010",
                 "osImage": "Ubuntu 24.04 LTS",
                 "operatingSystem": "linux",

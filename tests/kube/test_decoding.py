@@ -2,7 +2,10 @@
 
 import gc
 
-from bridgehead.kube.decoding import collector_paused, convert
+import pytest
+
+from bridgehead.kube.decoding import collector_paused, convert, decode_raw
+from bridgehead.kube.errors import UnexpectedAnswer
 from bridgehead.kube.objects.node import Node
 from bridgehead.kube.objects.pod import Pod
 
@@ -23,3 +26,8 @@ def test_the_collector_is_on_again_after_a_page() -> None:
     with collector_paused():
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_an_answer_that_is_no_object_is_an_error() -> None:
+    with pytest.raises(UnexpectedAnswer, match=r"get /x: .* expected form"):
+        decode_raw(b"[1]", "get /x")

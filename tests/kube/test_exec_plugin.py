@@ -13,7 +13,7 @@ from bridgehead.kube.config import load_config
 from tests.kube.authenticated import NUMBERED_TOKENS, Plugin, ask, connect, issuing
 from tests.kube.certificates import Pem
 from tests.kube.conftest import Kubeconfig
-from tests.kube.scripted import ScriptedServer, script, status, version
+from tests.kube.scripted import ScriptedServer, script, status, until, version
 
 
 @pytest.mark.parametrize("api_version", ["v1", "v1beta1"])
@@ -160,14 +160,18 @@ async def test_a_failing_exec_plugin_is_an_error_with_its_words_and_sends_nothin
     assert tls_server.seen == []
 
 
-async def test_a_hanging_exec_plugin_is_ended_and_is_an_error(
+async def test_a_hanging_exec_plugin_is_ended_with_what_it_started_and_is_an_error(
     kubeconfig: Kubeconfig, cluster: dict[str, Any], tls_server: ScriptedServer, tmp_path: Path
 ) -> None:
-    plugin = Plugin(tmp_path, "import time; time.sleep(600)")
+    hang = "import subprocess; child = subprocess.Popen(['sleep', '600'])"
+    note = "(here / 'child').write_text(str(child.pid)); child.wait()"
+    plugin = Plugin(tmp_path, f"{hang}; {note}")
     config = load_config(kubeconfig(cluster, plugin.user()))
-    with pytest.raises(errors.CredentialError, match=r"did not answer within 0.3 s"):
-        await Kube.connect(config, plugin_time_limit=0.3)
+    with pytest.raises(errors.CredentialError, match=r"did not answer within 1 s"):
+        await Kube.connect(config, plugin_time_limit=1)
     assert tls_server.seen == []
+    child = (tmp_path / "child").read_text()
+    await until(lambda: _has_ended(child))
 
 
 async def test_an_exec_plugin_that_needs_a_terminal_is_not_started_without_one(
@@ -183,6 +187,7 @@ async def test_an_exec_plugin_that_needs_a_terminal_is_not_started_without_one(
     ("body", "text"),
     [
         ("print('not json, secret-token')", "printed no ExecCredential"),
+        (issuing(token="secret-token\nX-Evil: 1"), "no header may hold"),
         (issuing(), "neither a token nor a client certificate"),
         (issuing("v1beta1", token="secret-token"), "the kubeconfig says"),
         (issuing(clientKeyData="secret-token"), "one half of a client certificate"),
@@ -211,3 +216,12 @@ async def test_a_missing_exec_plugin_shows_the_install_hint(
     user = plugin.user(command="no-such-plugin", installHint="install it from example.com")
     with pytest.raises(errors.CredentialError, match=r"install it from example\.com"):
         await ask(kubeconfig(cluster, user))
+
+
+def _has_ended(pid: str) -> bool:
+    """Gone, or dead and not yet collected by its new parent."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return True
+    return stat.rpartition(")")[2].split()[0] == "Z"

@@ -126,6 +126,7 @@ def test_a_file_that_is_no_kubeconfig_is_refused(tmp_path: Path, content: str) -
         ({"certificate-authority-data": "%%%"}, None, "is not base64"),
         ({"certificate-authority": "missing.crt"}, None, "cannot read certificate-authority"),
         ({}, {"client-certificate-data": "YQ=="}, "client-key is missing"),
+        ({}, {"token": "secret\nX-Evil: 1"}, "no header may hold"),
         ({}, {"token": "t", "as-groups": ["x"]}, "as-groups without `as`"),
         ({}, {"token": "t", "as": "a", "as-groups": "x"}, "as-groups must be a list"),
         ({}, {}, "holds no credential, and bridgehead never sends anonymous requests"),

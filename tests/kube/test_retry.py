@@ -26,6 +26,9 @@ Write = Callable[[Kube], Awaitable[object]]
 
 UNSAFE: dict[str, Write] = {
     "create": lambda kube: kube.create(CONFIG_MAPS, {"metadata": {"name": "x", "namespace": "n"}}),
+    "create without a name, asked to repeat": lambda kube: kube.create(
+        CONFIG_MAPS, {"metadata": {"generateName": "x", "namespace": "n"}}, repeat=True
+    ),
     "merge patch": lambda kube: kube.patch_merge(NODES, "x", {"spec": {}}),
     "json patch without test": lambda kube: kube.patch_json(
         NODES, "x", [{"op": "add", "path": "/a/-", "value": 1}]
@@ -36,6 +39,9 @@ UNSAFE: dict[str, Write] = {
 SAFE: dict[str, Write] = {
     "dry run": lambda kube: kube.create(
         CONFIG_MAPS, {"metadata": {"name": "x", "namespace": "n"}}, dry_run=True
+    ),
+    "create of a name, asked to repeat": lambda kube: kube.create(
+        CONFIG_MAPS, {"metadata": {"name": "x", "namespace": "n"}}, repeat=True
     ),
     "merge patch of a version": lambda kube: kube.patch_merge(
         NODES, "x", {"metadata": {"resourceVersion": "1"}}

@@ -38,7 +38,7 @@ def decode(body: bytes, kind: type[T], named: str) -> T:
     try:
         return _decoder(kind).decode(body)
     except msgspec.ValidationError:
-        return convert(decode_raw(body, named), kind, named)
+        return convert(msgspec.json.decode(body), kind, named)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnexpectedAnswer(f"{named}: the answer is not JSON") from error
 

@@ -18,7 +18,7 @@ import msgspec
 from bridgehead.kube.answers import Status, from_status
 from bridgehead.kube.client import Kube
 from bridgehead.kube.decoding import decode
-from bridgehead.kube.errors import Gone, KubeError, Request
+from bridgehead.kube.errors import Gone, KubeError, Request, UnexpectedAnswer
 from bridgehead.kube.objects.base import PartialObject
 from bridgehead.kube.resources import Resource
 from bridgehead.kube.transport import query
@@ -33,9 +33,10 @@ class WatchTiming(msgspec.Struct, frozen=True):
 
     server_timeout: tuple[int, int] = (240, 300)
     """The server is asked to end the stream after a random time between these."""
-    silence: float = 90.0
+    silence: float = 150.0
     """Without a byte for so long, a connection counts as dead. The API server sends a bookmark
-    about once a minute (KEP-956; apiserver `cacher.go`, `defaultBookmarkFrequency`)."""
+    about once a minute (KEP-956; apiserver `cacher.go`, `defaultBookmarkFrequency`). Seen on
+    1.37.2, on kinds without any change: the first after 60 to 120 s, then one every 60 s."""
     catch_up: float = 0.5
     """After a resumption the store stays stale for so long: what was missed arrives first."""
     back_off: tuple[float, float] = (0.2, 30.0)
@@ -220,6 +221,8 @@ class Reflector(Generic[T]):
         if event.type == "BOOKMARK":
             self._version = decode(body, PartialObject, "bookmark").metadata.resource_version
             return
+        if event.type not in ("ADDED", "MODIFIED", "DELETED"):
+            raise UnexpectedAnswer(f"{self._request}: an event of the unknown type {event.type!r}")
         item = decode(body, self._resource.type, str(self._request))
         self._version = item.metadata.resource_version
         removed = event.type == "DELETED"

@@ -19,6 +19,7 @@ from bridgehead.kube.config.values import (
     StaticToken,
     TokenFile,
     TokenSource,
+    is_sendable,
 )
 from bridgehead.kube.errors import CredentialError
 
@@ -83,8 +84,8 @@ class _FromFile:
             raise CredentialError(
                 f"{owner}: cannot read the token file {path}: {reason}"
             ) from error
-        if not token:
-            raise CredentialError(f"{owner}: the token file {path} is empty")
+        if not token or not is_sendable(token):
+            raise CredentialError(f"{owner}: the token file {path} holds no usable token")
         self._credential, self._read_at = Credential(token), self._monotonic()
         return self._credential
 

@@ -6,12 +6,14 @@ types of `client.authentication.k8s.io/v1` and `v1beta1`, the same fields in bot
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
 
-from bridgehead.kube.config.values import CertificatePair, ExecPlugin
+from bridgehead.kube.config.values import CertificatePair, ExecPlugin, is_sendable
 from bridgehead.kube.errors import CredentialError
 
 _SHOWN = 2000
@@ -66,7 +68,7 @@ async def run_exec_plugin(
             f"{time_limit:g} s and was ended"
         ) from None
     finally:
-        await _end(process)
+        await _end(process, group=not interactive)
     if process.returncode != 0:
         said = (complaints or b"").decode(errors="replace").strip()[-_SHOWN:] or "nothing"
         raise CredentialError(
@@ -95,6 +97,9 @@ async def _start(plugin: ExecPlugin, interactive: bool) -> asyncio.subprocess.Pr
             stdout=asyncio.subprocess.PIPE,
             stderr=None if interactive else asyncio.subprocess.PIPE,
             env=environ,
+            # A group of its own, so that what the plugin has started ends with it; but a terminal
+            # answers only to processes of its own session.
+            start_new_session=not interactive,
         )
     except OSError as error:
         hint = f"; {plugin.install_hint.strip()}" if plugin.install_hint else ""
@@ -103,10 +108,13 @@ async def _start(plugin: ExecPlugin, interactive: bool) -> asyncio.subprocess.Pr
         ) from error
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _end(process: asyncio.subprocess.Process, *, group: bool) -> None:
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
-            process.kill()
+            if group:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
         await process.wait()
 
 
@@ -125,6 +133,8 @@ def _read(plugin: ExecPlugin, output: bytes, now: float) -> Issued:
     status = answer.status or _Status()
     if bool(status.client_certificate_data) != bool(status.client_key_data):
         raise CredentialError(f"{named} printed one half of a client certificate")
+    if not is_sendable(status.token):
+        raise CredentialError(f"{named} printed a token with characters that no header may hold")
     if not status.token and not status.client_certificate_data:
         raise CredentialError(f"{named} printed neither a token nor a client certificate")
     certificate = None

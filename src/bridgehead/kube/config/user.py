@@ -15,6 +15,7 @@ from bridgehead.kube.config.values import (
     StaticToken,
     TokenFile,
     TokenSource,
+    is_sendable,
 )
 from bridgehead.kube.errors import ConfigError
 
@@ -96,8 +97,11 @@ def _tokens(
     token_file = entry.path("tokenFile")
     if token_file:
         return TokenFile(token_file, str(entry))
-    if entry.text("token"):
-        return StaticToken(entry.text("token"))
+    token = entry.text("token").strip()
+    if not is_sendable(token):
+        raise ConfigError(f"{entry}: token has characters that no header may hold")
+    if token:
+        return StaticToken(token)
     plugin = entry.fields.get("exec")
     if plugin is not None:
         return _exec_plugin(entry, plugin, cluster_info, environ)

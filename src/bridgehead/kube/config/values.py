@@ -9,6 +9,11 @@ from typing import Any
 import msgspec
 
 
+def is_sendable(text: str) -> bool:
+    """Whether a header can carry the text: printable ASCII, so no line end and no second header."""
+    return text.isascii() and (text.isprintable() or not text)
+
+
 class CertificatePair(msgspec.Struct, frozen=True):
     """A client certificate (with its chain) and its key, both PEM."""
 
