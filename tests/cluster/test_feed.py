@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import msgspec
 import pytest
@@ -251,3 +252,52 @@ async def test_a_component_that_is_gone_is_none(
         return feed.snapshot().component is None
 
     await until(gone)
+
+
+def refused(namespace: str, name: str, node: str, resource: str = RESOURCE) -> dict[str, Any]:
+    """A pod that asks for a device of a node on which it will be refused."""
+    field = {"key": "metadata.name", "operator": "In", "values": [node]}
+    terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    limits = {"limits": {resource: "1"}}
+    return {
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "affinity": affinity,
+            "containers": [{"name": "c", "image": BASE_IMAGE, "resources": limits}],
+        },
+    }
+
+
+async def test_pods_that_were_refused_these_devices_are_known_by_node(
+    feed: WorldFeed, kube: Kube, running: OnCluster, node: Node, until: Until
+) -> None:
+    namespace = running.namespace
+    admission = {"phase": "Failed", "reason": "UnexpectedAdmissionError"}
+    for name, resource, status in (
+        ("other-resource", "test.bridgehead.dev/other", admission),
+        ("other-reason", RESOURCE, {"phase": "Failed", "reason": "Evicted"}),
+        ("refused", RESOURCE, admission),
+    ):
+        await kube.create(PODS, refused(namespace, name, node.name, resource))
+        patch = {"status": status}
+        await kube.patch_merge(PODS, name, patch, namespace=namespace, subresource="status")
+
+    async def seen() -> bool:
+        found = feed.snapshot().refused.get(node.name, ())
+        return [pod.name for pod in found] == ["refused"]
+
+    await until(seen)
+
+
+async def test_pods_that_ask_for_the_devices_are_read_before_they_are_admitted(
+    feed: WorldFeed, running: OnCluster, node: Node, device: None, until: Until
+) -> None:
+    await running.kube.create(PODS, refused(running.namespace, "user", node.name))
+
+    async def seen() -> bool:
+        await feed.refresh({node.name}, set())
+        found = feed.snapshot().requesters[node.name]
+        return [(pod.name, pod.bound) for pod in found] == [("user", True)]
+
+    await until(seen)

@@ -20,11 +20,13 @@ from bridgehead.core.journal.entry import Draft, Phase
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.rollout.commands import (
     Command,
+    CreateOwnPod,
     Done,
     Flip,
     LetGo,
     Position,
     RestoreStrategy,
+    Role,
     TakeOver,
 )
 from bridgehead.kube.client import Kube
@@ -125,6 +127,27 @@ async def test_a_write_whose_answer_was_lost_is_done(
     result = await hand.perform(command)
     assert isinstance(result, Done), result
     assert stored.patches == 2
+
+
+async def test_a_pod_of_ours_whose_creation_got_no_answer_is_created_once(
+    server: ScriptedServer, kube: Kube
+) -> None:
+    made: list[dict[str, Any]] = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.method == "POST":
+            if made:
+                return status(409, "AlreadyExists", "it is there")
+            made.append(await request.json())
+            return await hang_up(request)
+        if request.path.endswith("/daemonsets/plugin"):
+            return web.json_response(component(1, "OnDelete", HELD))
+        return web.json_response(made[0])
+
+    server.handler = answer
+    hand = Performer(kube, RUN, plan(), 1, lambda: None)
+    result = await hand.perform(CreateOwnPod(node="n1", role=Role.PULL))
+    assert result == Done({"pod": made[0]["metadata"]["name"]})
 
 
 def draft() -> Draft:

@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 
@@ -37,6 +37,7 @@ from bridgehead.kube.watch_store import Watched
 
 T = TypeVar("T", bound=Watched)
 N = TypeVar("N")
+V = TypeVar("V")
 
 
 class WorldFeed:
@@ -70,8 +71,9 @@ class WorldFeed:
         self._pods: Mirror[PodObject, Pod] = Mirror(self._component_pod, wake)
         self._own: Mirror[PodObject, Pod] = Mirror(pod_from, wake)
         self._refused: Mirror[PodObject, Pod] = Mirror(self._refused_pod, wake)
-        self._by_node = _ByNode(self._pods)
-        self._refused_by_node = _ByNode(self._refused)
+        self._pods_by_node = _View(self._pods, _by_node)
+        self._refused_by_node = _View(self._refused, _by_node)
+        self._nodes_by_name = _View(self._nodes, _by_name)
 
     async def __aenter__(self) -> Self:
         namespace, selector = self._ref.namespace, label_query(await self._selector())
@@ -110,7 +112,7 @@ class WorldFeed:
     async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
         """Read what is due of nodes in flight and under watch, by name."""
         own = self._own.nouns.values()
-        await self._flight.refresh(in_flight, watched, self._by_node.current(), own)
+        await self._flight.refresh(in_flight, watched, self._pods_by_node.current(), own)
 
     def snapshot(self) -> World:
         """What is known now. Raises the error of a watch that failed for good."""
@@ -119,9 +121,9 @@ class WorldFeed:
         return World(
             component=next(iter(self._components.nouns.values()), None),
             revisions=tuple(self._revisions.nouns.values()),
-            nodes={node.name: node for node in self._nodes.nouns.values()},
-            pods=dict(self._by_node.current()),
-            refused=dict(self._refused_by_node.current()),
+            nodes=self._nodes_by_name.current(),
+            pods=self._pods_by_node.current(),
+            refused=self._refused_by_node.current(),
             requesters=dict(readings.requesters),
             own=self._own_pods(),
             own_logs=dict(readings.own_logs),
@@ -195,23 +197,33 @@ class WorldFeed:
         return pod if asked and ROLE_LABEL not in pod.labels else None
 
 
-class _ByNode:
-    """A mirror's pods by node, put together again only when one of them changed."""
+class _View(Generic[N, V]):
+    """What is made of a mirror's nouns; made anew, never changed, when one of them has changed."""
 
-    def __init__(self, mirror: Mirror[PodObject, Pod]) -> None:
+    def __init__(self, mirror: Mirror[Any, N], make: Callable[[Iterable[N]], V]) -> None:
         self._mirror = mirror
-        self._revision = -1
-        self._grouped: dict[str, tuple[Pod, ...]] = {}
+        self._make = make
+        self._revision = mirror.revision
+        self._made = make(())
 
-    def current(self) -> dict[str, tuple[Pod, ...]]:
-        """The pods by node name, oldest first; not to be changed."""
+    def current(self) -> V:
+        """The view of the nouns as they are now."""
         if self._revision != self._mirror.revision:
             self._revision = self._mirror.revision
-            grouped: dict[str, list[Pod]] = {}
-            for pod in sorted(self._mirror.nouns.values(), key=lambda pod: (pod.created, pod.name)):
-                grouped.setdefault(pod.node, []).append(pod)
-            self._grouped = {node: tuple(pods) for node, pods in grouped.items()}
-        return self._grouped
+            self._made = self._make(self._mirror.nouns.values())
+        return self._made
+
+
+def _by_node(pods: Iterable[Pod]) -> Mapping[str, tuple[Pod, ...]]:
+    """Pods by node, oldest first."""
+    grouped: dict[str, list[Pod]] = {}
+    for pod in sorted(pods, key=lambda pod: (pod.created, pod.name)):
+        grouped.setdefault(pod.node, []).append(pod)
+    return {node: tuple(pods) for node, pods in grouped.items()}
+
+
+def _by_name(nodes: Iterable[Node]) -> Mapping[str, Node]:
+    return {node.name: node for node in nodes}
 
 
 def _component(item: Whole) -> Component:

@@ -101,10 +101,10 @@ class Lock:
         await self.release()
 
     async def _renew_forever(self) -> None:
-        pause = self._duration / 3
+        """Every third of the lease; after a failure soon again, while there is time."""
         while not self._lost:
-            await asyncio.sleep(pause)
-            await self._renew(pause)
+            await asyncio.sleep(self._duration / (30 if self._trouble else 3))
+            await self._renew(self._duration / 6)
 
     async def _renew(self, patience: float) -> None:
         """One renewal. What goes wrong is kept for ``check``, and the next one tries again."""

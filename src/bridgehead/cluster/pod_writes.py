@@ -47,7 +47,7 @@ class PodWrites:
         body = own_pod(self._plan, self._run, node, role, running=running)
         self._fence()
         try:
-            await self._kube.create(PODS, body)
+            await self._kube.create(PODS, body, repeat=True)
         except AlreadyExists:
             return await self._already_there(node, role)
         return Done({"pod": body["metadata"]["name"]})

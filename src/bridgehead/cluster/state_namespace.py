@@ -13,13 +13,15 @@ async def create_in(
 ) -> dict[str, Any]:
     """Create an object, and its namespace first where that is missing.
 
-    Whoever may not create namespaces needs no such permission where it is there already.
+    Whoever may not create namespaces needs no such permission where it is there already. Names are
+    fixed, so a creation without an answer is sent again: AlreadyExists may speak of its first
+    sending where its ``repeated`` is true.
     """
     try:
-        return await kube.create(resource, body)
+        return await kube.create(resource, body, repeat=True)
     except NotFound:
         await _create_namespace(kube, namespace)
-    return await kube.create(resource, body)
+    return await kube.create(resource, body, repeat=True)
 
 
 async def _create_namespace(kube: Kube, namespace: str) -> None:
@@ -30,6 +32,6 @@ async def _create_namespace(kube: Kube, namespace: str) -> None:
         "metadata": {"name": namespace, "labels": labels},
     }
     try:
-        await kube.create(NAMESPACES, body)
+        await kube.create(NAMESPACES, body, repeat=True)
     except AlreadyExists:
         return

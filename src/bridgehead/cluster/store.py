@@ -60,8 +60,9 @@ class RunStore:
         body = record_object(record, self._namespace)
         try:
             await create_in(self._kube, self._namespace, CONFIG_MAPS, body)
-        except AlreadyExists:
-            raise RunExistsError(f"run {record.run} is there already") from None
+        except AlreadyExists as error:
+            if not error.repeated or await self.load(record.run) != record:
+                raise RunExistsError(f"run {record.run} is there already") from None
 
     async def load(self, run: str) -> Record:
         """The record of a run. Raises NoSuchRunError or UnreadableRunError."""

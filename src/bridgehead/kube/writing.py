@@ -27,9 +27,18 @@ class Writing:
     _transport: Transport
 
     async def create(
-        self, resource: Resource[Any], body: Mapping[str, Any], *, dry_run: bool = False
+        self,
+        resource: Resource[Any],
+        body: Mapping[str, Any],
+        *,
+        dry_run: bool = False,
+        repeat: bool = False,
     ) -> JsonObject:
-        """Create an object; the namespace is the one in its metadata."""
+        """Create an object; the namespace is the one in its metadata.
+
+        With `repeat`, a creation that got no answer is sent again: a name can be taken only once,
+        but AlreadyExists with `repeated` may then speak of our own first sending.
+        """
         metadata = body.get("metadata", {})
         namespace = metadata.get("namespace", "")
         if resource.namespaced and not namespace:
@@ -40,7 +49,7 @@ class Writing:
             path=resource.path(namespace),
             query=(*_writing(dry_run), _UNKNOWN_FIELDS),
             body=msgspec.json.encode(body),
-            repeatable=dry_run,
+            repeatable=dry_run or (repeat and bool(metadata.get("name"))),
         )
         return await self._write(call)
 
