@@ -48,6 +48,17 @@ FAULTS = (
         REGISTERED,
     ),
     LogPattern(
+        r"failed to initiali[sz]e\b",
+        "the plugin cannot start: the driver or its library is not visible to it",
+        REGISTERED,
+    ),
+    LogPattern(r"\bstopped unexpectedly", "a part of the plugin stopped by itself"),
+    LogPattern(
+        r"failed to answer options",
+        "the plugin fails to tell its options, so the kubelet does not take it on",
+        REGISTERED,
+    ),
+    LogPattern(
         r"failed to discover devices|driver unavailable",
         "the driver or its device nodes are missing on the node",
         REGISTERED,
