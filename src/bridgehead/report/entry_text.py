@@ -151,6 +151,8 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "disturbed"): _fixed("its pod was replaced by someone else; it will be changed again"),
     ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
     ("node", "joined"): _fixed("joined; it takes the change in the last wave"),
+    ("node", "waits"): _reason("waits: "),
+    ("node", "abandoned"): _fixed("no longer waited for: all of it goes back"),
     ("node", "left"): _fixed("is gone"),
     ("node", "set-aside"): _reason("set aside: "),
     ("node", "probed"): _probed,

@@ -6,6 +6,7 @@ from bridgehead.core.model.component import images
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.plan import Plan, Refused, Stage, StageKind
 from bridgehead.core.plan.settings import Reaction
+from bridgehead.report.plan_json import GATES
 
 SHOWN_NODES = 6
 
@@ -75,15 +76,11 @@ def _stage(plan: Plan, stage: Stage) -> str:
 
 def _conduct(plan: Plan) -> Iterator[str]:
     timing, reaction = plan.timing, plan.spec.on_failure
-    yield (
-        "Each node: cordon, delete its plugin pod, gates image, admitted, pod-ready, log, healthy, "
-        "allocatable,"
-    )
     steady, limit = duration_text(timing.settle), duration_text(timing.timeout)
-    yield (
-        f"  refused-pods, probe (steady for {steady}, {limit} at most), uncordon. Pods that hold "
-        "devices keep running."
-    )
+    yield f"Each node: cordon, delete its plugin pod, gates {', '.join(GATES[:5])},"
+    how = f"steady for {steady}, {limit} at most"
+    yield f"  {', '.join(GATES[5:])} ({how}), uncordon. Pods that hold devices"
+    yield "  keep running."
     if plan.spec.verify.status_period_unchecked:
         yield f"  Status period {duration_text(timing.status_period)}, taken on trust."
     yield f"A failed canary: {_reaction(reaction.canary)}. A failed node of a wave: " + (
@@ -91,8 +88,8 @@ def _conduct(plan: Plan) -> Iterator[str]:
     )
     cost = plan.cost
     yield (
-        f"Expected: {duration_text(cost.duration)}, {cost.device_minutes:g} device-minutes without "
-        f"devices, about {cost.requests} API requests."
+        f"Expected: {duration_text(round(cost.duration))}, {cost.device_minutes:g} device-minutes "
+        f"without devices, about {cost.requests} API requests."
     )
 
 

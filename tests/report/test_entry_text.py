@@ -1,0 +1,88 @@
+"""Journal records as lines: complete, and quoting what was seen."""
+
+import msgspec
+import pytest
+
+from bridgehead.core.journal.chain import Head, Signature, append
+from bridgehead.core.journal.entry import Draft, Entry, Evidence, Phase
+from bridgehead.core.model.json import JsonObject
+from bridgehead.core.rollout.commands import Flip, Position, TakeOver, key
+from bridgehead.core.rollout.decide import outcome
+from bridgehead.core.rollout.decision import gate_note, intent, note
+from bridgehead.core.rollout.facts import FACTS
+from bridgehead.core.verify.result import GateId, GateResult, Verdict
+from bridgehead.report.entry_text import NOTES, clock_time, entry_lines
+
+FOR_MACHINES = {("gates", ""), ("stage", "deployed")}
+"""Facts that a reader is not told one by one: all answers of a good node, and its stage's place."""
+
+
+def written(draft: Draft) -> Entry:
+    return append(Head(0, "sha256:0"), draft, Signature("run", "me", "user"), 1_700_000_000.5)
+
+
+def test_every_fact_has_a_line_or_is_for_machines() -> None:
+    assert set(FACTS) - set(NOTES) == FOR_MACHINES
+    assert set(NOTES) - set(FACTS) == set()
+
+
+def test_failed_node_tells_gate_expectation_sight_and_proof() -> None:
+    proof = (Evidence("log of pod gpu/p", "no devices\n  in pool"),)
+    failed = GateResult(
+        gate=GateId.ALLOCATABLE,
+        node="n1",
+        verdict=Verdict.FAIL,
+        expected="vendor.com/gpu 4",
+        seen="vendor.com/gpu 0 of 0",
+        reason="not within 20 s",
+        evidence=proof,
+    )
+    lines = entry_lines(written(gate_note("node", "failed", failed, purpose="change")))
+    told = "\n".join(lines)
+    assert "n1: FAILED gate allocatable: not within 20 s" in told
+    assert "expected: vendor.com/gpu 4" in told
+    assert "seen: vendor.com/gpu 0 of 0" in told
+    assert "log of pod gpu/p: no devices in pool" in told
+
+
+def test_intent_is_silent_and_its_outcome_speaks() -> None:
+    assert entry_lines(written(intent(TakeOver()))) == ()
+    done = outcome(key(TakeOver()), "done", {"generation": 3})
+    assert entry_lines(written(done)) == ("taken over: update strategy is OnDelete",)
+
+
+@pytest.mark.parametrize(
+    ("position", "words"),
+    [(Position.TARGET, "new template put in"), (Position.FORMER, "former template parked")],
+)
+def test_flip_says_which_template_stands(position: Position, words: str) -> None:
+    done = outcome(key(Flip(to=position)), "done", {"generation": 3, "to": position.value})
+    assert entry_lines(written(done)) == (f"{words} (generation 3)",)
+
+
+def test_effect_that_did_not_happen_says_why() -> None:
+    lapsed = outcome("cordon/n1/", "lapsed", {"message": "held by run x"})
+    assert entry_lines(written(lapsed)) == ("n1: cordon did not happen (lapsed): held by run x",)
+
+
+def test_time_is_shown_to_the_second() -> None:
+    assert clock_time(written(note("preflight", "passed"))) == "22:13:20"
+
+
+def test_soak_says_how_long() -> None:
+    detail: JsonObject = {"stage": "canary", "seconds": 90.0}
+    lines = entry_lines(written(note("stage", "soaking", detail=detail)))
+    assert lines == ("canary: all gates good, soaking for 1m30s",)
+
+
+def test_a_very_long_proof_is_cut_on_its_line() -> None:
+    failed = GateResult(
+        gate=GateId.LOG,
+        node="n1",
+        verdict=Verdict.FAIL,
+        evidence=(Evidence("log", "x" * 1000),),
+    )
+    entry = written(gate_note("node", "failed", failed))
+    assert max(len(line) for line in entry_lines(entry)) < 400
+    assert entry.phase is Phase.NOTE
+    assert msgspec.to_builtins(entry)["step"] == "node"

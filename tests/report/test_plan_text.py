@@ -1,0 +1,90 @@
+"""The plan's page: what a reviewer needs, in 100 columns, and the same as data."""
+
+from typing import Any
+
+import msgspec
+
+from bridgehead.core.plan.build import build
+from bridgehead.core.plan.plan import Plan, Refusal, Refused, Unneeded
+from bridgehead.report.plan_json import plan_json
+from bridgehead.report.plan_text import plan_text, refused_text
+from tests.core.plan.scenery import node, snapshot, spec, target
+
+PAGE = """\
+Rollout gpu of daemonset/gpu/plugin
+  plugin: r.test/plugin:1 -> r.test/plugin:2
+  resources: vendor.com/gpu (named in the spec)
+  former revision: plugin-h1 (hash h1)
+  owner: platform
+
+4 nodes in 2 cohorts
+  A: 2 nodes
+  B: 2 nodes
+
+1. canary: a1; restart test first; then 10m of soak
+2. other canaries: b1; restart test first; then 10m of soak
+3. wave 2: a2, b2; 10 at a time, 20 unproven at most; then 2m of soak
+
+Each node: cordon, delete its plugin pod, gates image, admitted, pod-ready, log, healthy,
+  allocatable, refused-pods, probe (steady for 30s, 4m at most), uncordon. Pods that hold devices
+  keep running.
+A failed canary: take back every touched node. A failed node of a wave: take it back alone and hold.
+Expected: 24m45s, 6.7 device-minutes without devices, about 74 API requests.
+set aside: c1: NotReady
+"""
+
+
+def plan() -> Plan:
+    nodes = [node("a1"), node("a2"), node("b1", "B"), node("b2", "B"), node("c1", ready=False)]
+    found = build(spec(owner="platform"), snapshot(nodes), target())
+    assert isinstance(found, Plan)
+    return found
+
+
+def stored(result: Plan | Refused | Unneeded) -> dict[str, Any]:
+    """As a reader of the JSON gets it."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(plan_json(result)))
+    return found
+
+
+def test_page_reads_as_a_reviewer_expects() -> None:
+    page = plan_text(plan())
+    assert page.startswith(PAGE)
+    assert page.rstrip().splitlines()[-1].startswith("plan sha256:")
+
+
+def test_no_line_of_the_page_is_longer_than_100_columns() -> None:
+    assert [line for line in plan_text(plan()).splitlines() if len(line) > 100] == []
+
+
+def test_refusal_tells_every_reason_with_its_remedy_and_that_nothing_changed() -> None:
+    told = refused_text(
+        Refused(refusals=(Refusal("a", "one", "do x"), Refusal("b", "two", "do y")))
+    )
+    assert told.splitlines() == [
+        "refused: one [a]",
+        "  -> do x",
+        "refused: two [b]",
+        "  -> do y",
+        "Nothing was changed.",
+    ]
+
+
+def test_data_names_schema_digests_waves_and_what_was_not_read() -> None:
+    found = stored(plan())
+    assert found["schema"] == "bridgehead.dev/plan/v1"
+    assert found["unread"] == []
+    assert found["changeDigest"] == plan().change_digest
+    waves = found["waves"]
+    assert [wave["nodes"] for wave in waves] == [["a1"], ["b1"], ["a2", "b2"]]
+    assert waves[0]["gates"][-1] == "probe"
+
+
+def test_data_of_a_refusal_has_no_waves() -> None:
+    found = stored(Refused(refusals=(Refusal("a", "one", "do x"),)))
+    assert found["waves"] == []
+    assert found["refusals"] == [{"rule": "a", "message": "one", "remedy": "do x", "object": ""}]
+
+
+def test_data_of_nothing_to_do_says_why() -> None:
+    assert stored(Unneeded("it is there"))["reason"] == "it is there"
