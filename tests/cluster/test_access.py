@@ -6,7 +6,13 @@ import subprocess
 import pytest
 import yaml
 
-from bridgehead.cluster.access import Missing, grant_text, missing_permissions, needed
+from bridgehead.cluster.access import (
+    Missing,
+    grant_text,
+    missing_permissions,
+    needed,
+    new_namespace,
+)
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.load import load_config
@@ -52,6 +58,18 @@ def test_a_service_account_is_named_as_one() -> None:
     assert documents[1]["subjects"] == [account]
 
 
+def test_a_state_namespace_that_is_missing_is_made_before_the_roles_in_it() -> None:
+    missing = [*everything("gpu", "state"), Missing(new_namespace("state"))]
+    documents = list(yaml.safe_load_all(grant_text(missing, "ci")))
+    assert documents[0]["kind"] == "Namespace"
+    assert documents[0]["metadata"] == {"name": "state"}
+    assert not any(
+        "namespaces" in rule["resources"] and "create" in rule["verbs"]
+        for item in documents
+        for rule in item.get("rules", ())
+    )
+
+
 @pytest.mark.cluster
 async def test_an_administrator_lacks_nothing(kube: Kube) -> None:
     assert await missing_permissions(kube, COMPONENT, "state-that-is-not-there") == ()
@@ -63,17 +81,20 @@ async def test_what_is_missing_is_granted_by_the_words_that_say_so(
 ) -> None:
     component = ComponentRef(ComponentKind.DAEMON_SET, namespace, "plugin")
     user = f"user-of-{namespace}"
+    state = f"{namespace}-state"
     config = load_config(cluster.user_kubeconfig(user))
     async with await Kube.connect(config) as somebody:
-        missing = await missing_permissions(somebody, component, namespace)
-        assert [item.permission for item in missing] == list(needed(component, namespace))
-        granting = grant_text(missing, user).replace("name: bridgehead", f"name: {user}")
+        missing = await missing_permissions(somebody, component, state)
+        every = [*needed(component, state), new_namespace(state)]
+        assert [item.permission for item in missing] == every
+        granting = grant_text(missing, user).replace("{name: bridgehead", f"{{name: {user}")
+        granting = granting.replace("name: bridgehead}", f"name: {user}}}")
         try:
             await asyncio.to_thread(kubectl, cluster, "apply", "-f", "-", given=granting)
-            assert await missing_permissions(somebody, component, namespace) == ()
+            assert await missing_permissions(somebody, component, state) == ()
         finally:
-            names = (f"clusterrole/{user}", f"clusterrolebinding/{user}")
-            await asyncio.to_thread(kubectl, cluster, "delete", *names)
+            names = (f"clusterrole/{user}", f"clusterrolebinding/{user}", f"namespace/{state}")
+            await asyncio.to_thread(kubectl, cluster, "delete", "--wait=false", *names)
 
 
 def kubectl(cluster: Cluster, *arguments: str, given: str = "") -> None:

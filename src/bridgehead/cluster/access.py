@@ -35,6 +35,8 @@ class Permission(msgspec.Struct, frozen=True):
     namespace: str
     why: str
     subresource: str = ""
+    made: str = ""
+    """The one object that is to be made, where making it beforehand does as well."""
 
     def questions(self) -> tuple[AccessAttributes, ...]:
         """One question for each verb."""
@@ -77,7 +79,7 @@ def needed(component: ComponentRef, state_namespace: str) -> tuple[Permission, .
     return (
         _of(NODES, (*read, "patch"), "", "see what nodes offer, and cordon those in flight"),
         _of(PODS, ("list", "watch"), "", "see who uses devices, and which pods were refused"),
-        _of(NAMESPACES, ("list",), "", "see which namespaces are being deleted"),
+        _of(NAMESPACES, ("get", "list"), "", "see which exist and which are being deleted"),
         _of(DAEMON_SETS, (*read, "patch"), there, "change the component"),
         _of(CONTROLLER_REVISIONS, ("list", "watch"), there, "tell its revisions apart"),
         _of(
@@ -104,10 +106,10 @@ def _of(
     return Permission(verbs, resource.plural, resource.group, namespace, why, subresource)
 
 
-NEW_NAMESPACE = Permission(
-    ("create",), NAMESPACES.plural, NAMESPACES.group, "", "make the namespace for its state"
-)
-"""Needed only while the state namespace does not exist."""
+def new_namespace(name: str) -> Permission:
+    """Needed only while the state namespace does not exist."""
+    why = f"make the namespace {name} for its state"
+    return Permission(("create",), NAMESPACES.plural, NAMESPACES.group, "", why, made=name)
 
 
 async def missing_permissions(
@@ -115,8 +117,8 @@ async def missing_permissions(
 ) -> tuple[Missing, ...]:
     """The permissions that we lack; empty where nothing stands in the way."""
     wanted = list(needed(component, state_namespace))
-    if not await _may_exist(kube, state_namespace):
-        wanted.append(NEW_NAMESPACE)
+    if not await _exists(kube, state_namespace):
+        wanted.append(new_namespace(state_namespace))
     questions = [question for item in wanted for question in item.questions()]
     answers = iter(await kube.can_i(questions))
     lacking = []
@@ -127,31 +129,37 @@ async def missing_permissions(
     return tuple(lacking)
 
 
-async def _may_exist(kube: Kube, namespace: str) -> bool:
-    """Whether the namespace is there, or nothing can be said of it."""
+async def _exists(kube: Kube, namespace: str) -> bool:
+    """Whether the namespace is known to be there; who may not ask lacks that permission, too."""
     try:
         await kube.get(NAMESPACES, namespace)
-    except NotFound:
+    except (NotFound, Forbidden):
         return False
-    except Forbidden:
-        return True
     return True
 
 
 def grant_text(missing: Iterable[Missing], user: str) -> str:
-    """Roles and bindings, in YAML, that grant what is missing to the user.
+    """Objects, in YAML, that grant what is missing to the user: roles, bindings, the namespace.
 
     ``user`` is the name that the API server reports; a service account's has its own form.
     """
     by_namespace: dict[str, list[str]] = {}
+    documents = []
     for item in missing:
+        if item.permission.made:
+            documents.append(_namespace(item.permission.made))
+            continue
         by_namespace.setdefault(item.permission.namespace, []).append(item.permission.rule)
-    documents = [
+    documents += [
         document
         for namespace, rules in sorted(by_namespace.items())
         for document in (_role(namespace, rules), _binding(namespace, user))
     ]
     return "---\n".join(documents)
+
+
+def _namespace(name: str) -> str:
+    return f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
 
 
 def _role(namespace: str, rules: list[str]) -> str:
