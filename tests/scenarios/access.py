@@ -2,7 +2,7 @@
 
 import yaml
 
-from bridgehead.cluster.access import NEW_NAMESPACE, Missing, grant_text, needed
+from bridgehead.cluster.access import Missing, grant_text, needed
 from bridgehead.core.plan.settings import ComponentRef
 from testbed.api import Api
 
@@ -15,7 +15,7 @@ def grant(api: Api, user: str, component: ComponentRef, state_namespace: str) ->
     The state namespace is made as well: a Role is granted in a namespace that exists.
     """
     api.create("/api/v1/namespaces", {"metadata": {"name": state_namespace}})
-    wanted = [Missing(item) for item in (*needed(component, state_namespace), NEW_NAMESPACE)]
+    wanted = [Missing(item) for item in needed(component, state_namespace)]
     for item in yaml.safe_load_all(grant_text(wanted, user)):
         item["metadata"]["name"] = user
         if "roleRef" in item:
