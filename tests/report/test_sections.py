@@ -18,9 +18,16 @@ def test_sections_are_separated_by_an_empty_line() -> None:
     assert as_text([Section("A", lines=("x",)), Section("B")]) == "A\n  x\n\nB\n"
 
 
-def test_the_widest_cell_gives_way_in_its_middle() -> None:
-    text = as_text([Section("A", ("X", "Y"), (("short", "first" + "l" * 40 + "last"),))], width=20)
+def test_descriptive_cell_gives_way_in_its_middle() -> None:
+    rows = (("short", "first" + "l" * 40 + "last"),)
+    text = as_text([Section("A", ("X", "WHY"), rows)], width=20)
     assert text.splitlines()[2] == "  short  first…llast"
+
+
+def test_name_is_never_cut() -> None:
+    name = "daemonset/namespace/" + "n" * 100
+    text = as_text([Section("A", ("COMPONENT", "WHY"), ((name, "because it is so"),))])
+    assert name in text
 
 
 def test_long_lines_are_wrapped_between_words() -> None:
@@ -32,8 +39,8 @@ CELLS = st.text("ab-/.", max_size=120)
 
 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS)))
-def test_no_row_is_wider_than_the_page(rows: list[tuple[str, str, str]]) -> None:
-    text = as_text([Section("A", ("X", "Y", "Z"), tuple(rows))])
+def test_no_row_of_descriptions_is_wider_than_the_page(rows: list[tuple[str, str, str]]) -> None:
+    text = as_text([Section("A", ("OS", "RUNTIME", "WHY"), tuple(rows))])
     assert all(len(line) <= WIDTH for line in text.splitlines())
 
 

@@ -13,6 +13,12 @@ _INDENT = "  "
 _CUT = "…"
 
 
+_DESCRIPTIVE = frozenset(
+    {"OS", "KERNEL", "RUNTIME", "KUBELET", "HELD BY", "IMAGES", "WHY", "CLAIMANTS", "NODES"}
+)
+"""Columns that may be cut. Names are for copying into the next command and stay whole."""
+
+
 class Section(msgspec.Struct, frozen=True):
     """A heading, a table (without rows: none), and lines below it."""
 
@@ -23,7 +29,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def as_text(sections: Iterable[Section], width: int = WIDTH) -> str:
-    """Aligned columns as ``kubectl get`` prints them; the widest cells are cut to fit ``width``."""
+    """Aligned columns as ``kubectl get`` prints them; descriptive ones are cut to fit ``width``."""
     return "\n".join("\n".join(_text(section, width)) + "\n" for section in sections)
 
 
@@ -36,7 +42,7 @@ def _text(section: Section, width: int) -> list[str]:
     lines = [section.title]
     if section.rows:
         table = [section.header, *section.rows]
-        widths = _fitting(table, width - len(_INDENT))
+        widths = _fitting(section.header, table, width - len(_INDENT))
         lines += [_INDENT + _row(cells, widths) for cells in table]
     return [*lines, *(part for line in section.lines for part in _wrapped(line, width))]
 
@@ -66,12 +72,19 @@ def _cut(cell: str, width: int) -> str:
     return cell[: width - len(_CUT) - end] + _CUT + cell[len(cell) - end :]
 
 
-def _fitting(table: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Width of each column; the widest gives way until the row fits."""
+def _fitting(header: Sequence[str], table: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Width of each column; the widest descriptive one gives way until the row fits.
+
+    Where names alone are wider than the page, the row is: a cut name helps nobody.
+    """
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     room = width - len(_GAP) * (len(widths) - 1)
-    while sum(widths) > room and max(widths) > 1:
-        widths[widths.index(max(widths))] -= 1
+    soft = [number for number, name in enumerate(header) if name in _DESCRIPTIVE]
+    while sum(widths) > room:
+        widest = max(soft, key=lambda number: widths[number] - len(header[number]), default=None)
+        if widest is None or widths[widest] <= len(header[widest]):
+            break
+        widths[widest] -= 1
     return widths
 
 
