@@ -1,15 +1,20 @@
 """The journal's chain: each record's digest covers the record before it."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from bridgehead.core.journal.entry import Draft, Entry, Evidence, stamp
-from bridgehead.core.model.json import JsonObject, canonical
+from bridgehead.core.model.json import JsonObject, JsonValue, canonical
 
 VALUE_LIMIT = 4096
 """Bytes of one record in its stored form; longer evidence is cut and its sha256 kept."""
+
+
+_CUTS = (1024, 512, 256, 128)
+"""Lengths to which texts are cut, one after the other; names, uids and digests are shorter."""
+_DIGEST_LENGTH = len("sha256:") + 64
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -98,17 +103,50 @@ def _digest(entry: Entry) -> str:
 
 
 def _shortened(entry: Entry) -> Entry:
-    """Cut the longest evidence until the record fits; say so in its text."""
-    limit = 1024
-    while len(encode(entry).encode()) > VALUE_LIMIT - 80 and limit >= 64:
-        cut = tuple(_cut(item, limit) for item in entry.evidence)
-        entry = msgspec.structs.replace(entry, evidence=cut)
-        limit //= 2
-    return entry
+    """Cut the evidence, then long texts in the detail, until the record fits; each cut says so.
+
+    Every attempt cuts the texts as they were given, so that the sha256 is that of the whole text.
+    """
+    for limit in _CUTS:
+        if _fits(entry):
+            return entry
+        evidence = tuple(_cut_evidence(item, limit) for item in entry.evidence)
+        shorter = msgspec.structs.replace(entry, evidence=evidence)
+        if _fits(shorter):
+            return shorter
+    for limit in _CUTS:
+        shorter = msgspec.structs.replace(
+            entry,
+            evidence=tuple(_cut_evidence(item, _CUTS[-1]) for item in entry.evidence),
+            detail={key: _cut_values(value, limit) for key, value in entry.detail.items()},
+        )
+        if _fits(shorter):
+            break
+    return shorter
 
 
-def _cut(item: Evidence, limit: int) -> Evidence:
-    if len(item.text) <= limit:
-        return item
-    mark = hashlib.sha256(item.text.encode()).hexdigest()
-    return Evidence(item.source, f"{item.text[:limit]}... (cut, sha256:{mark})")
+def _fits(entry: Entry) -> bool:
+    # The digest is not in the record yet.
+    return len(encode(entry).encode()) <= VALUE_LIMIT - _DIGEST_LENGTH
+
+
+def _cut_evidence(item: Evidence, limit: int) -> Evidence:
+    return Evidence(_cut(item.source, limit), _cut(item.text, limit))
+
+
+def _cut_values(value: JsonValue, limit: int) -> JsonValue:
+    """The value with its long texts cut, however deep they are."""
+    if isinstance(value, str):
+        return _cut(value, limit)
+    if isinstance(value, Mapping):
+        return {key: _cut_values(item, limit) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [_cut_values(item, limit) for item in value]
+    return value
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    mark = hashlib.sha256(text.encode()).hexdigest()
+    return f"{text[:limit]}... (cut, sha256:{mark})"

@@ -23,7 +23,7 @@ def device_count(quantity: str) -> int | None:
     Extended resources are whole numbers, but their stored form is canonical ("2k" for 2000).
     Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
     """
-    number = quantity.rstrip("kMGi")
+    number = quantity.rstrip("kKMGi")
     scale = _SUFFIXES.get(quantity[len(number) :])
     if scale is None:
         return None
@@ -31,7 +31,7 @@ def device_count(quantity: str) -> int | None:
         value = Decimal(number) * scale
     except InvalidOperation:
         return None
-    return int(value) if value == value.to_integral_value() else None
+    return int(value) if value.is_finite() and value == value.to_integral_value() else None
 
 
 def is_extended(resource: str) -> bool:
