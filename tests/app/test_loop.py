@@ -1,0 +1,243 @@
+"""The app's own loop over the stand-in cluster: endings, stops, parking, giving up."""
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+
+import msgspec
+import pytest
+
+from bridgehead.app.journal import Journal
+from bridgehead.app.loop import PATIENCE, Loop, Stopped
+from bridgehead.core.journal.chain import Head, Signature, append, check
+from bridgehead.core.journal.entry import Draft, Entry
+from bridgehead.core.model.component import RUN
+from bridgehead.core.rollout.commands import Command, CommandResult, Cordon, Failed
+from bridgehead.core.rollout.decision import Decision, note
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Mode, RunState
+from bridgehead.core.rollout.transition import fold
+from bridgehead.core.rollout.world import World
+from tests.core.standin.cluster import Cluster
+from tests.core.standin.hand import Hand
+from tests.core.standin.plans import plan_of
+from tests.core.standin.versions import BAD, GOOD, Version
+
+NODES = ("a1", "a2", "b1", "b2")
+NAME = "test-1"
+SIGNATURE = Signature(NAME, "team", "user")
+
+
+class Records:
+    """A journal in memory."""
+
+    def __init__(self, start: Head) -> None:
+        self.start = start
+        self.entries: list[Entry] = []
+
+    async def append(
+        self, run: str, drafts: Sequence[Draft], signature: Signature, now: float
+    ) -> tuple[Entry, ...]:
+        new = []
+        for draft in drafts:
+            last = self.entries[-1] if self.entries else None
+            head = Head(last.seq, last.digest) if last else self.start
+            entry = append(head, draft, signature, now)
+            self.entries.append(entry)
+            new.append(entry)
+        return tuple(new)
+
+
+class StandInFeed:
+    """The stand-in's world; waiting for a change is a step of its clock."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.asked: list[set[str]] = []
+
+    async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
+        self.asked.append({*in_flight})
+
+    def snapshot(self) -> World:
+        return self.cluster.world()
+
+    async def changed(self, timeout: float) -> None:  # noqa: ASYNC109 - the loop names it so
+        self.cluster.advance(1.0)
+        await asyncio.sleep(0)
+
+
+class Effects:
+    """The stand-in's hand; ``spoil`` may answer in its place."""
+
+    def __init__(
+        self, hand: Hand, spoil: Callable[[Command], CommandResult | None] | None = None
+    ) -> None:
+        self.hand = hand
+        self.spoil = spoil
+
+    async def perform(self, command: Command) -> CommandResult:
+        spoilt = self.spoil(command) if self.spoil else None
+        return spoilt or self.hand.perform(command)
+
+
+class Onlooker:
+    """Stops the run once ``when`` holds."""
+
+    def __init__(self, stop: asyncio.Event, when: Callable[[Run, World], bool]) -> None:
+        self.stop = stop
+        self.when = when
+
+    def look(self, run: Run, world: World, decision: Decision) -> None:
+        if self.when(run, world):
+            self.stop.set()
+
+
+class Stage:
+    """Everything of one runner."""
+
+    def __init__(
+        self,
+        version: Version = GOOD,
+        *,
+        stop_when: Callable[[Run, World], bool] = lambda run, world: False,
+        spoil: Callable[[Command], CommandResult | None] | None = None,
+    ) -> None:
+        self.cluster = Cluster(NODES, {"v2": version})
+        self.plan = plan_of(NODES)
+        component = self.cluster.daemonset
+        assert component is not None
+        component.annotations[RUN] = f"bridgehead/{NAME}/1"
+        self.records = Records(Head(0, self.plan.change_digest))
+        self.told: list[Entry] = []
+        self.stop = asyncio.Event()
+        self.feed = StandInFeed(self.cluster)
+        self.journal = Journal(self.records, SIGNATURE, lambda: self.cluster.now, self.told.append)
+        self.loop = Loop(
+            feed=self.feed,
+            effects=Effects(Hand(self.cluster, self.plan, NAME), spoil),
+            journal=self.journal,
+            onlooker=Onlooker(self.stop, stop_when),
+            clock=lambda: self.cluster.now,
+            stop=self.stop,
+        )
+
+    async def begun(self) -> Run:
+        component = self.cluster.daemonset
+        assert component is not None
+        run = Run(name=NAME, plan=self.plan, state=RunState())
+        detail = {"generation": component.generation}
+        return await self.journal.write(run, (note("run", "began", detail=detail),))
+
+    @property
+    def standing(self) -> str:
+        component = self.cluster.daemonset
+        assert component is not None
+        value = component.value(component.annotations)
+        return value.images["plugin"].rpartition(":")[2]
+
+
+def after_first_deletion(run: Run, world: World) -> bool:
+    return any(item.work and item.work.deleted_at for item in run.state.working) and (
+        run.state.taken_over
+    )
+
+
+async def test_good_version_ends_with_exit_0_and_the_ending_is_in_the_journal() -> None:
+    stage = Stage()
+    done = await stage.loop.drive(await stage.begun())
+    assert done.state.ending is not None
+    assert done.state.ending.exit == 0
+    assert fold(stage.records.entries).mode is Mode.ENDED
+    assert stage.standing == "v2"
+
+
+async def test_journal_holds_as_a_chain_and_is_told_as_written() -> None:
+    stage = Stage()
+    await stage.loop.drive(await stage.begun())
+    assert check(stage.records.entries, stage.records.start) is None
+    assert stage.told == stage.records.entries
+    assert stage.journal.head == stage.records.entries[-1].digest
+
+
+async def test_bad_version_is_taken_back_with_its_failure_in_the_ending() -> None:
+    stage = Stage(BAD["never registers"])
+    done = await stage.loop.drive(await stage.begun())
+    ending = done.state.ending
+    assert ending is not None
+    assert (ending.exit, stage.standing) == (3, "v1")
+    assert ending.failure is not None
+    assert ending.failure.gate.value == "allocatable"
+
+
+async def test_stop_while_the_target_stands_parks_the_former_template_and_keeps_the_run() -> None:
+    stage = Stage(stop_when=after_first_deletion)
+    with pytest.raises(Stopped) as stopped:
+        await stage.loop.drive(await stage.begun())
+    assert stopped.value.parked
+    assert stage.standing == "v1"
+    assert fold(stage.records.entries).mode is Mode.FORWARD
+
+
+async def test_stopped_run_goes_on_to_the_same_ending() -> None:
+    stage = Stage(stop_when=after_first_deletion)
+    with pytest.raises(Stopped):
+        await stage.loop.drive(await stage.begun())
+    stage.stop.clear()
+    stage.loop._onlooker = Onlooker(stage.stop, lambda run, world: False)
+    run = Run(name=NAME, plan=stage.plan, state=fold(stage.records.entries))
+    done = await stage.loop.drive(run, park_first=True)
+    assert done.state.ending is not None
+    assert (done.state.ending.exit, stage.standing) == (0, "v2")
+
+
+async def test_stop_that_cannot_park_says_so() -> None:
+    parked: list[Command] = []
+
+    def refuse_parking(command: Command) -> CommandResult | None:
+        if stage.stop.is_set():
+            parked.append(command)
+            return Failed("conflict", "no")
+        return None
+
+    stage = Stage(stop_when=after_first_deletion, spoil=refuse_parking)
+    with pytest.raises(Stopped) as stopped:
+        await stage.loop.drive(await stage.begun())
+    assert parked
+    assert not stopped.value.parked
+    assert stage.standing == "v2"
+
+
+async def test_effect_that_never_succeeds_ends_with_a_person_after_a_bounded_number_of_tries() -> (
+    None
+):
+    tries: list[Command] = []
+
+    def no_cordon(command: Command) -> CommandResult | None:
+        if isinstance(command, Cordon):
+            tries.append(command)
+            return Failed("conflict", "somebody else writes it")
+        return None
+
+    stage = Stage(spoil=no_cordon)
+    done = await stage.loop.drive(await stage.begun())
+    ending = done.state.ending
+    assert ending is not None
+    assert ending.exit == 4
+    assert "gave up" in ending.summary
+    assert len(tries) == PATIENCE
+
+
+async def test_only_nodes_in_flight_are_read_closely() -> None:
+    stage = Stage()
+    await stage.loop.drive(await stage.begun())
+    first = stage.plan.stages[0]
+    widest = max(stage.plan.stages, key=lambda item: item.unproven)
+    assert max(map(len, stage.feed.asked)) <= max(widest.unproven, len(first.nodes))
+
+
+async def test_ending_is_written_once() -> None:
+    stage = Stage()
+    done = await stage.loop.drive(await stage.begun())
+    again = await stage.loop.drive(msgspec.structs.replace(done))
+    ended = [item for item in stage.records.entries if (item.step, item.result) == ("run", "ended")]
+    assert len(ended) == 1
+    assert again.state.ending == done.state.ending
