@@ -14,7 +14,6 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ from testbed.errors import TestbedError
 from testbed.leases import Labels, leased
 from testbed.node import Node
 from testbed.parts import missing_long_parts, parts
-from testbed.state import locked, root_folder
+from testbed.state import locked_by_name
 from testbed.system import what_is_missing
 
 REAL_NODES = 10
@@ -59,7 +58,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         cluster = Cluster(_run_name())
         if cluster.state.folder.exists():
             cluster.stop()
-        _start_lock().unlink(missing_ok=True)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -110,7 +108,7 @@ def cluster(request: pytest.FixtureRequest, testbed_parts: None) -> Cluster:  # 
     if named:
         return Cluster(named)
     shared = Cluster(_run_name())
-    with locked(_start_lock()):
+    with locked_by_name(f"{shared.state.folder}.start"):
         if not shared.running:
             shared.start(REAL_NODES, owner=int(os.environ[_CONTROLLER]))
     return shared
@@ -173,7 +171,3 @@ def _is_wanted(config: pytest.Config) -> bool:
 
 def _run_name() -> str:
     return f"pytest-{os.environ[_CONTROLLER]}"
-
-
-def _start_lock() -> Path:
-    return root_folder() / f"bridgehead-testbed-{_run_name()}.start.lock"

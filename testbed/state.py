@@ -7,13 +7,16 @@ leavings of a killed run can be told from everything else on the machine.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import ipaddress
 import os
 import re
+import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -175,6 +178,24 @@ def locked(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def locked_by_name(name: str) -> Iterator[None]:
+    """Hold a lock of that name on this machine; no file is left behind.
+
+    It is a name in the kernel's table of sockets, freed with the process that holds it.
+    """
+    with socket.socket(socket.AF_UNIX) as holder:
+        while True:
+            try:
+                holder.bind(f"\0{name}")
+                break
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+                time.sleep(0.05)
+        yield
 
 
 def claim(state: State, owner: tuple[int, int] | None) -> Record:

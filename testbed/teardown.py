@@ -8,7 +8,7 @@ from pathlib import Path
 
 from testbed import cgroups, network
 from testbed.process import kill_all, marked_pids, start_time
-from testbed.state import MARK, State, all_states, locked
+from testbed.state import MARK, State, all_states, locked_by_name
 
 
 def down(state: State) -> None:
@@ -18,7 +18,7 @@ def down(state: State) -> None:
     exist is fine.
     Raises TestbedError for what could not be removed.
     """
-    with locked(state.folder.parent / f"{state.folder.name}.down.lock"):
+    with locked_by_name(f"{state.folder}.down"):
         while pids := marked_pids({MARK: str(state.folder)}) + cgroups.pids(state):
             kill_all(pids)
         cgroups.remove(state)
@@ -26,7 +26,6 @@ def down(state: State) -> None:
         _unmount(state)
         if state.folder.exists():
             shutil.rmtree(state.folder)
-    (state.folder.parent / f"{state.folder.name}.down.lock").unlink(missing_ok=True)
 
 
 def sweep() -> None:

@@ -9,11 +9,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from testbed.process import start_time, wait_end
 from testbed.state import State, state_of
 from testbed.teardown import down
+
+_ROUNDS = 10
+"""How often the watchdog cleans up, a second apart."""
 
 
 def start(state: State) -> None:
@@ -36,11 +40,15 @@ def watch(name: str) -> None:
     while owner and start_time(owner) == record.owner_started:
         if wait_end(owner, 5):
             break
-        if not _is_still(state, owner):
+        if not _has_owner(state, owner):
             return  # the owner has ended the cluster itself
-    if _is_still(state, owner):
+    # A worker of the killed run may still be starting the cluster, and add to it meanwhile.
+    for _ in range(_ROUNDS):
+        if not _has_owner(state, owner) and (state.folder / "cluster.json").exists():
+            return  # somebody has started another cluster of that name
         down(state)
+        time.sleep(1)
 
 
-def _is_still(state: State, owner: int | None) -> bool:
+def _has_owner(state: State, owner: int | None) -> bool:
     return (state.folder / "cluster.json").exists() and state.record().owner_pid == owner
