@@ -10,10 +10,13 @@ from aiohttp import web
 from bridgehead.kube import errors
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config import load_config
+from bridgehead.kube.resources import PODS
+from bridgehead.kube.watch import Reflector
 from tests.kube.authenticated import NUMBERED_TOKENS, Plugin, ask, connect, issuing
 from tests.kube.certificates import Pem
 from tests.kube.conftest import Kubeconfig
 from tests.kube.scripted import ScriptedServer, script, status, until, version
+from tests.kube.watched import quiet
 
 
 @pytest.mark.parametrize("api_version", ["v1", "v1beta1"])
@@ -101,6 +104,19 @@ async def test_many_requests_refused_at_once_run_the_plugin_once(
     async with await connect(kubeconfig(cluster, plugin.user())) as kube:
         await asyncio.gather(*(kube.server_version() for _ in range(5)))
     assert plugin.runs == 2
+
+
+async def test_a_watch_refused_with_401_is_opened_again_with_a_new_token(
+    kubeconfig: Kubeconfig, cluster: dict[str, Any], tls_server: ScriptedServer, tmp_path: Path
+) -> None:
+    plugin = Plugin(tmp_path, NUMBERED_TOKENS)
+    listed = web.json_response({"metadata": {"resourceVersion": "1"}, "items": []})
+    tls_server.handler = script(listed, status(401, "Unauthorized", "Unauthorized"), quiet)
+    path = kubeconfig(cluster, plugin.user())
+    async with await connect(path) as kube, Reflector(kube, PODS) as pods:
+        assert not pods.stale
+    tokens = [seen.token for seen in tls_server.seen]
+    assert tokens == ["Bearer token-1", "Bearer token-1", "Bearer token-2"]
 
 
 async def test_a_second_401_is_an_error(
