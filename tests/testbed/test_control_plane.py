@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +78,22 @@ def test_a_second_start_of_a_running_cluster_is_refused(own_cluster: Cluster) ->
 
 def test_simulated_nodes_are_ready_beside_the_real_ones(own_cluster: Cluster) -> None:
     assert {"kwok-0001", "kwok-0002"} <= own_cluster.ready_nodes()
+
+
+def test_the_kubelet_tells_its_status_period_through_the_api_server(own_cluster: Cluster) -> None:
+    answer = own_cluster.api.get("/api/v1/nodes/node-1/proxy/configz")
+    assert answer["kubeletconfig"]["nodeStatusUpdateFrequency"] == "1s"
+    assert answer["kubeletconfig"]["nodeStatusReportFrequency"] == "1s"
+
+
+def test_the_command_line_shows_the_cluster_and_passes_kubectl_on(own_cluster: Cluster) -> None:
+    def testbed(*arguments: str) -> str:
+        command = [sys.executable, "-m", "testbed", *arguments]
+        root = Path(__file__).parents[2]
+        return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+
+    shown = testbed("status")
+    assert f"{own_cluster.name}: {own_cluster.kubeconfig}" in shown
+    assert f"node-1 {own_cluster.nodes['node-1'].address} Ready" in shown
+    names = testbed("kubectl", "--name", own_cluster.name, "get", "nodes", "-o", "name")
+    assert {"node/node-1", "node/node-2", "node/kwok-0001"} <= set(names.split())

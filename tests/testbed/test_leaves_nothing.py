@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -52,10 +53,12 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 def watchdogs(name: str) -> list[int]:
-    found = subprocess.run(
-        ["pgrep", "-f", f"testbed watch {name}$"], capture_output=True, text=True, check=True
-    )
-    return [int(pid) for pid in found.stdout.split()]
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has just ended
+            if file.read_bytes().endswith(f"testbed\0watch\0{name}\0".encode()):
+                found.append(int(file.parent.name))
+    return found
 
 
 def test_down_leaves_nothing_of_a_cluster_with_running_pods(scratch: Cluster) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -9,7 +10,9 @@ import pytest
 
 from testbed.errors import TestbedError
 from testbed.process import Process, kill_all, marked_pids, run, start_time, wait_end
-from testbed.state import MARK, MARK_NODE, State, claim, state_of
+from testbed.state import MARK, MARK_NODE, State, state_of
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test bed is for Linux")
 
 
 @pytest.fixture
@@ -18,7 +21,8 @@ def state(
 ) -> Iterator[State]:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("root")))
     made = state_of("processes")
-    claim(made, None)
+    (made.folder / "logs").mkdir(parents=True)
+    (made.folder / "processes").mkdir()
     yield made
     kill_all(marked_pids({MARK: str(made.folder)}))
 

@@ -1,12 +1,15 @@
 """Names and address ranges tell clusters apart, and nodes from each other."""
 
 import ipaddress
+import shutil
 
 import pytest
 
 from testbed.errors import TestbedError
 from testbed.network import link_of
 from testbed.state import Addresses, State, claim, locked, state_of
+
+needs_ip = pytest.mark.skipif(shutil.which("ip") is None, reason="asks the machine for its routes")
 
 
 @pytest.fixture
@@ -33,6 +36,7 @@ def test_link_names_fit_the_kernel_and_differ_between_clusters() -> None:
     assert first.bridge != second.bridge
 
 
+@needs_ip
 @pytest.mark.usefixtures("root")
 def test_two_clusters_get_ranges_that_do_not_overlap() -> None:
     first, second = (Addresses(claim(state_of(name), None).slot) for name in ("one", "two"))
@@ -43,6 +47,7 @@ def test_two_clusters_get_ranges_that_do_not_overlap() -> None:
         assert not ours.overlaps(ipaddress.ip_network(second.pods(number)))
 
 
+@needs_ip
 @pytest.mark.usefixtures("root")
 def test_a_record_says_with_whose_end_the_cluster_ends() -> None:
     state = state_of("one")
