@@ -20,9 +20,9 @@ import pytest
 from testbed.cluster import Cluster
 from testbed.errors import TestbedError
 from testbed.leases import Labels, leased
+from testbed.locks import locked_by_name
 from testbed.node import Node
 from testbed.parts import missing_long_parts, parts
-from testbed.state import locked_by_name
 from testbed.system import what_is_missing
 
 REAL_NODES = 10

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from testbed.errors import TestbedError
 from testbed.go_toolchain import Toolchain, find_toolchain
-from testbed.state import locked
+from testbed.locks import locked
 
 _SOURCES = Path(__file__).parent / "go"
 _KUBERNETES = "k8s.io/component-base/version"

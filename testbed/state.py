@@ -7,16 +7,11 @@ leavings of a killed run can be told from everything else on the machine.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import hashlib
 import ipaddress
-import os
 import re
-import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from testbed.errors import TestbedError
+from testbed.locks import locked
 
 PREFIX = "bridgehead-testbed-"
 MARK = "BRIDGEHEAD_TESTBED"
@@ -166,36 +162,6 @@ def state_of(name: str) -> State:
 def all_states() -> list[State]:
     """Every cluster of which there is a state folder."""
     return [State(path) for path in sorted(root_folder().glob(f"{PREFIX}*")) if path.is_dir()]
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock on a file; the kernel frees it when the process ends."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def locked_by_name(name: str) -> Iterator[None]:
-    """Hold a lock of that name on this machine; no file is left behind.
-
-    It is a name in the kernel's table of sockets, freed with the process that holds it.
-    """
-    with socket.socket(socket.AF_UNIX) as holder:
-        while True:
-            try:
-                holder.bind(f"\0{name}")
-                break
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-                time.sleep(0.05)
-        yield
 
 
 def claim(state: State, owner: tuple[int, int] | None) -> Record:

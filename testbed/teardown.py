@@ -7,8 +7,9 @@ import subprocess
 from pathlib import Path
 
 from testbed import cgroups, network
+from testbed.locks import locked_by_name
 from testbed.process import kill_all, marked_pids, start_time
-from testbed.state import MARK, State, all_states, locked_by_name
+from testbed.state import MARK, State, all_states
 
 
 def down(state: State) -> None:

@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from testbed.errors import TestbedError
+from testbed.locks import locked, locked_by_name
 from testbed.network import link_of
-from testbed.state import Addresses, State, claim, locked, state_of
+from testbed.state import Addresses, State, claim, state_of
 
 needs_ip = pytest.mark.skipif(shutil.which("ip") is None, reason="asks the machine for its routes")
 
@@ -72,6 +73,9 @@ def test_a_lock_is_free_again_after_its_holder(tmp_path_factory: pytest.TempPath
     path = tmp_path_factory.mktemp("locks") / "lock"
     for _ in range(2):
         with locked(path):
+            assert path.exists()
+    for _ in range(2):
+        with locked_by_name(str(path)):
             assert path.exists()
 
 
