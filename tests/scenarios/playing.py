@@ -1,10 +1,11 @@
 """Plays a scenario: the stage is set, bridgehead runs, and what came of it is looked at."""
 
 import asyncio
-import os
 import sys
 import time
-from dataclasses import dataclass, field
+from collections.abc import Awaitable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from bridgehead.app.planning import Planned
 from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, rollout
@@ -20,54 +21,90 @@ from bridgehead.kube.config.load import load_config
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.spec import SpecAccepted, read_spec
 from tests.scenarios.actions import Events
+from tests.scenarios.scenario import Expect
 from tests.scenarios.sighting import Sighting, look
 from tests.scenarios.stage import Stage, UnfitStageError
 
+T = TypeVar("T")
+
 LONGEST = 180.0
-"""Seconds after which a rollout of a scenario counts as hanging."""
+"""Seconds after which a command counts as hanging."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a scenario."""
+    """What came of one command."""
 
     stage: Stage
+    expect: Expect
     exit: int
     output: str
     refusals: tuple[str, ...]
     entries: tuple[Entry, ...]
+    """The records that it wrote, as they stand in the cluster."""
     before: Sighting
     after: Sighting
     wrong: list[str] = field(default_factory=list)
-    """What went wrong beside the rollout: an event that could not happen, a broken journal."""
+    """What went wrong beside it: an event that could not happen, one that never came."""
 
 
-async def play(stage: Stage) -> Played:
-    """Play a scenario to its end. Raises UnfitStageError where the stage could not be set."""
+async def play(stage: Stage) -> list[Played]:
+    """Play a scenario: its rollout, then each further command.
+
+    Raises UnfitStageError where the stage could not be set or a command did not end.
+    """
     await asyncio.to_thread(stage.prepare)
     events = Events(stage)
     before = await asyncio.to_thread(look, stage)
     await events.start()
     audience = _Audience(events)
-    run = _in_a_process if stage.scenario.process else _in_this_process
-    try:
-        async with asyncio.timeout(LONGEST):
-            code, output, refusals = await run(stage, audience)
-    except TimeoutError:
-        text = "\n".join(audience.lines)
-        raise UnfitStageError(f"the rollout did not end within {LONGEST:.0f} s:\n{text}") from None
+    rollout_here = _rollout_in_a_process if stage.scenario.process else _rollout_in_this_process
+    code, refusals = await _bounded(rollout_here(stage, audience), audience)
     wrong = await events.end()
-    after = await asyncio.to_thread(look, stage)
+    done = await _played(stage, stage.scenario.expect, audience, code, before=before)
+    plays = [replace(done, refusals=refusals, wrong=wrong)]
+    for step in stage.scenario.then:
+        audience = _Audience(events)
+        component = str(stage.component_ref)
+        code = await _bounded(_process(stage, audience, step.command, component), audience)
+        earlier = tuple(entry for played in plays for entry in played.entries)
+        before = plays[-1].after
+        plays.append(
+            await _played(stage, step.expect, audience, code, before=before, earlier=earlier)
+        )
+    return plays
+
+
+async def _played(
+    stage: Stage,
+    expect: Expect,
+    audience: "_Audience",
+    code: int,
+    *,
+    before: Sighting,
+    earlier: tuple[Entry, ...] = (),
+) -> Played:
+    entries = await _journal(stage)
+    seen = {entry.digest for entry in earlier}
     return Played(
         stage=stage,
+        expect=expect,
         exit=code,
-        output=output,
-        refusals=refusals,
-        entries=await _journal(stage),
+        output="\n".join(audience.lines),
+        refusals=(),
+        entries=tuple(entry for entry in entries if entry.digest not in seen),
         before=before,
-        after=after,
-        wrong=wrong,
+        after=await asyncio.to_thread(look, stage),
     )
+
+
+async def _bounded(command: Awaitable[T], audience: "_Audience") -> T:
+    try:
+        async with asyncio.timeout(LONGEST):
+            return await command
+    except TimeoutError:
+        text = "\n".join(audience.lines)
+        raise UnfitStageError(f"no end within {LONGEST:.0f} s:\n{text}") from None
 
 
 class _Audience:
@@ -88,7 +125,9 @@ class _Audience:
         """The live view is not looked at."""
 
 
-async def _in_this_process(stage: Stage, audience: _Audience) -> tuple[int, str, tuple[str, ...]]:
+async def _rollout_in_this_process(
+    stage: Stage, audience: _Audience
+) -> tuple[int, tuple[str, ...]]:
     read = read_spec(stage.spec_text, "bridgehead.yaml")
     if not isinstance(read, SpecAccepted):
         raise UnfitStageError(f"the scenario's spec: {[str(item) for item in read.problems]}")
@@ -103,36 +142,40 @@ async def _in_this_process(stage: Stage, audience: _Audience) -> tuple[int, str,
             host="scenario",
         )
         result = await rollout(session, read.spec, read.text, Options())
-    code, more, refusals = _told(result)
-    return code, "\n".join([*audience.lines, *more]), refusals
+    return _told(result, audience)
 
 
-def _told(result: RolloutResult) -> tuple[int, list[str], tuple[str, ...]]:
-    """Exit code, words and refused rules of a result."""
+def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, ...]]:
+    """Exit code and refused rules of a result; its words go to the audience."""
     match result:
         case Ended(ending=ending):
-            return ending.exit, [ending.summary], ()
+            audience.say(ending.summary)
+            return ending.exit, ()
         case Planned(result=Refused(refusals=refusals)):
-            words = [f"{item.message}; {item.remedy}" for item in refusals]
-            return 1, words, tuple(item.rule for item in refusals)
+            audience.lines += (f"{item.message}; {item.remedy}" for item in refusals)
+            return 1, tuple(item.rule for item in refusals)
         case NotAllowed(missing=missing):
-            return 6, [str(item) for item in missing], ()
+            audience.lines += map(str, missing)
+            return 6, ()
         case _:
             raise UnfitStageError(f"no scenario ends like this: {result}")
 
 
-async def _in_a_process(stage: Stage, audience: _Audience) -> tuple[int, str, tuple[str, ...]]:
+async def _rollout_in_a_process(stage: Stage, audience: _Audience) -> tuple[int, tuple[str, ...]]:
     spec = stage.folder / "bridgehead.yaml"
     spec.write_text(stage.spec_text)
-    kubeconfig = str(stage.cluster.user_kubeconfig(stage.user))
+    return await _process(stage, audience, "rollout", "-f", str(spec)), ()
+
+
+async def _process(stage: Stage, audience: _Audience, *command: str) -> int:
+    """Run the command line as people do; its exit code."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", "from bridgehead.cli.main import main; main()", "rollout"),
-        *("-f", str(spec), "--kubeconfig", kubeconfig),
+        *(sys.executable, "-m", "bridgehead", *command),
+        *("--kubeconfig", str(stage.cluster.user_kubeconfig(stage.user))),
         *("--state-namespace", stage.state_namespace),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, "COLUMNS": "200"},
     )
     try:
         out, err = await process.communicate()
@@ -141,12 +184,12 @@ async def _in_a_process(stage: Stage, audience: _Audience) -> tuple[int, str, tu
             process.kill()
             await process.wait()
     audience.lines += err.decode().splitlines() + out.decode().splitlines()
-    return process.returncode or 0, "\n".join(audience.lines), ()
+    return process.returncode or 0
 
 
 async def _journal(stage: Stage) -> tuple[Entry, ...]:
-    """The run's records as they stand in the cluster; reading them checks their chain."""
+    """The records of all runs as they stand in the cluster; reading them checks their chains."""
     async with await Kube.connect(load_config(stage.cluster.kubeconfig)) as kube:
         store = RunStore(kube, stage.state_namespace)
         runs = await store.list_runs()
-        return await store.entries(runs[-1].run) if runs else ()
+        return tuple([entry for run in runs for entry in await store.entries(run.run)])

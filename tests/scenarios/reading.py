@@ -11,7 +11,7 @@ from bridgehead.spec.document import Document
 from bridgehead.spec.document import Path as Place
 from testbed.errors import TestbedError
 from testbed.knobs import environment
-from tests.scenarios.scenario import Scenario
+from tests.scenarios.scenario import Expect, Scenario
 
 FOLDER = Path(__file__).parent
 NOT_YET = frozenset({"kwok", "twin"})
@@ -89,24 +89,27 @@ def _outside(document: Document, scenario: Scenario) -> Iterator[Problem]:
     """Nodes and images that are named and are not there."""
     nodes = len(scenario.given.nodes)
     for path, value in _leaves(document.value, ()):
-        if path[-1] == "node" or _is_node_list(path):
+        if _is_node(path):
             if isinstance(value, int) and value >= nodes:
                 yield document.at_value(path, f"there is no node {value}: the last is {nodes - 1}")
         elif path[-1] == "image" and value not in scenario.images:
             yield document.at_value(path, f"image {value} is not among the images")
-    for name in scenario.expect.runs:
-        if name not in scenario.images:
-            place: Place = ("expect", "runs", name)
-            yield document.at_key(place, f"image {name} is not among the images")
+    expectations: list[tuple[Place, Expect]] = [(("expect",), scenario.expect)]
+    expectations += (
+        (("then", number, "expect"), item.expect) for number, item in enumerate(scenario.then)
+    )
+    for place, expect in expectations:
+        for name in expect.runs:
+            if name not in scenario.images:
+                yield document.at_key(
+                    (*place, "runs", name), f"image {name} is not among the images"
+                )
 
 
-def _is_node_list(path: Place) -> bool:
-    return path[:2] in {("expect", "touched"), ("expect", "runs")} or path[-1] in {
-        "deletePluginPod",
-        "join",
-        "cordon",
-        "restartKubelet",
-    }
+def _is_node(path: Place) -> bool:
+    """Whether a number at that place is a node's."""
+    listed = path[0] in {"expect", "then"} and ("touched" in path or "runs" in path)
+    return listed or path[-1] in {"node", "deletePluginPod", "join", "cordon", "restartKubelet"}
 
 
 def _leaves(value: object, path: Place) -> Iterator[tuple[Place, object]]:

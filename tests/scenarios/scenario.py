@@ -149,6 +149,13 @@ class Expect(Part):
         return [self.gate] if isinstance(self.gate, str) else self.gate
 
 
+class Then(Part):
+    """What a person does next, at the command line, and how that must end."""
+
+    command: Literal["rollback"]
+    expect: Expect
+
+
 class Scenario(Part):
     """One behaviour of the whole program on a cluster."""
 
@@ -165,3 +172,4 @@ class Scenario(Part):
     """Keys of bridgehead.yaml over those that all scenarios share (see stage.py)."""
     during: list[During] = []
     expect: Expect
+    then: list[Then] = []

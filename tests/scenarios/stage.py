@@ -34,9 +34,12 @@ SHARED_SPEC: Mapping[str, Any] = {
         "timeout": "20s",
         "soak": {"canary": "3s", "wave": "1s"},
     },
-    "lock": {"duration": "5s"},
+    "lock": {"duration": "15s"},
 }
-"""What all scenarios' specs hold unless they say otherwise: the kubelets report every second."""
+"""What all scenarios' specs hold unless they say otherwise.
+
+The kubelets report every second. A lock shorter than this is lost where all tests run at a time.
+"""
 
 HOLD = "hold:v1"
 FILES = "/var/lib/scenario"
