@@ -73,6 +73,14 @@ async def test_a_waiting_runner_gets_the_lock_when_it_is_released(locks: Maker) 
         assert second.holder == "b"
 
 
+async def test_whoever_will_not_wait_for_the_living_is_told_as_soon_as_the_holder_renews(
+    locks: Maker,
+) -> None:
+    async with await locks("a").acquire(0):
+        with pytest.raises(HeldError):
+            await locks("b").acquire(600, from_the_living=False)
+
+
 async def test_a_living_holder_keeps_the_lock_longer_than_its_duration(
     kube: Kube, namespace: str, locks: Maker
 ) -> None:

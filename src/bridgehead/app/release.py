@@ -2,6 +2,7 @@
 
 import msgspec
 
+from bridgehead.app.rollout import tell_holder
 from bridgehead.app.runner import Session
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import NoSuchRunError
@@ -76,7 +77,8 @@ async def _lock(session: Session, ref: ComponentRef) -> Lock:
         holder=holder_name("release", user.username, session.host),
         wall=session.clock,
     )
-    return await lock.acquire(duration * 1.5)
+    await tell_holder(session, ref)
+    return await lock.acquire(duration * 1.5, from_the_living=False)
 
 
 async def _left(session: Session, ref: ComponentRef) -> Left:

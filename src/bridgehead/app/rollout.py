@@ -10,7 +10,7 @@ from bridgehead.app.runner import Ended, Session, drive
 from bridgehead.cluster.access import Missing, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.lock import ComponentLock, Lock, holder_name
-from bridgehead.cluster.read import read_component
+from bridgehead.cluster.read import read_component, read_holder
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
@@ -19,7 +19,7 @@ from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.build import change_digest
 from bridgehead.core.plan.plan import Plan, Refused, Unneeded
-from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.settings import ComponentRef, RolloutSpec
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import RunState
@@ -121,7 +121,15 @@ async def locked(session: Session, spec: RolloutSpec, run: str, user: str) -> Lo
         holder=holder_name(run, user, session.host),
         wall=session.clock,
     )
-    return await lock.acquire(spec.lock.duration * 1.5)
+    await tell_holder(session, spec.component)
+    return await lock.acquire(spec.lock.duration * 1.5, from_the_living=False)
+
+
+async def tell_holder(session: Session, component: ComponentRef) -> None:
+    """Say whom we wait for: whether a holder still lives shows only when it renews, or does not."""
+    holder = await read_holder(session.kube, session.state_namespace, component)
+    if holder:
+        session.watcher.say(f"locked by {holder}; waiting to see whether it still lives")
 
 
 def run_name(spec: str, now: float) -> str:

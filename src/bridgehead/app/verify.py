@@ -5,40 +5,38 @@ from collections.abc import Mapping
 
 import msgspec
 
+from bridgehead.app.expectation import (
+    LookTiming,
+    expectation,
+    last_run,
+    nothing_to_change,
+    plan_as_it_stands,
+)
 from bridgehead.app.runner import Session
-from bridgehead.app.status import newest_run
 from bridgehead.cluster.feed import WorldFeed
 from bridgehead.cluster.perform import Performer
 from bridgehead.cluster.read import read_snapshot
-from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Head, Signature, append
 from bridgehead.core.journal.entry import Draft
-from bridgehead.core.model.component import Component
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Snapshot, Unread
-from bridgehead.core.plan.build import plan_of
 from bridgehead.core.plan.plan import Plan, Refusal, Refused
 from bridgehead.core.plan.refuse import no_subject
 from bridgehead.core.plan.settings import (
     ComponentRef,
-    ContainerImage,
-    ImagesChange,
-    RolloutSpec,
-    VerifySettings,
 )
-from bridgehead.core.plan.subject import find_component, subject_of
+from bridgehead.core.plan.subject import find_component
 from bridgehead.core.rollout.commands import Baseline, CommandResult, Done, key
 from bridgehead.core.rollout.decide import outcome
 from bridgehead.core.rollout.decision import Decision, intent
 from bridgehead.core.rollout.node_pass import advance
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.standing_pass import standing_pass
-from bridgehead.core.rollout.state import Mode, RunState
+from bridgehead.core.rollout.state import Mode, NodeState, RunState
 from bridgehead.core.rollout.tracking import follow, in_flight
 from bridgehead.core.rollout.transition import DONE, REFUSED, fold
-from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.gates import judge
-from bridgehead.core.verify.majority import majority
 from bridgehead.core.verify.result import GateId, GateResult, Question, Verdict
 from bridgehead.core.verify.track import Track
 
@@ -52,8 +50,7 @@ class VerifyOptions(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded state that says what each node should offer."""
     probe: bool = False
     """Start probe pods where a device is free: the only writes that verify makes."""
-    settle: float | None = None
-    status_period: float | None = None
+    timing: LookTiming = LookTiming()
 
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,103 +70,18 @@ async def verify(
     snapshot = await read_snapshot(
         session.kube, now=session.clock(), namespaces=(ref.namespace,), with_namespaces=True
     )
-    component = find_component(_spec(ref, {}, options), snapshot)
+    component = find_component(nothing_to_change(ref, {}, options.timing), snapshot)
     if component is None:
-        return Refused(refusals=no_subject(_spec(ref, {}, options), snapshot))
-    last = await _last_run(session, ref)
-    plan = _plan(ref, component, snapshot, options, last)
+        wanted = nothing_to_change(ref, {}, options.timing)
+        return Refused(refusals=no_subject(wanted, snapshot))
+    last = await last_run(session, ref)
+    plan = plan_as_it_stands(ref, component, snapshot, options.timing, last)
     if isinstance(plan, Refusal):
         return Refused(refusals=(plan,))
-    expected, basis = _expected(plan, snapshot, options, last)
+    expected, basis = expectation(plan, snapshot, options.baseline, last)
     run = _standing(plan, expected, probe=options.probe, now=session.clock())
     results = await _look(session, run)
     return Verification(component=str(ref), basis=basis, nodes=results, unread=snapshot.unread)
-
-
-def _spec(ref: ComponentRef, images: Mapping[str, str], options: VerifyOptions) -> RolloutSpec:
-    defaults = VerifySettings()
-    return RolloutSpec(
-        name="verify",
-        component=ref,
-        change=ImagesChange(tuple(ContainerImage(*item) for item in sorted(images.items()))),
-        verify=VerifySettings(
-            settle=options.settle if options.settle is not None else defaults.settle,
-            status_period=options.status_period or defaults.status_period,
-            status_period_unchecked=True,
-            timeout=(options.settle or defaults.settle) * 3,
-        ),
-    )
-
-
-class _Last(msgspec.Struct, frozen=True):
-    plan: Plan
-    state: RunState
-
-
-async def _last_run(session: Session, ref: ComponentRef) -> _Last | None:
-    store = RunStore(session.kube, session.state_namespace)
-    name = await newest_run(store, ref)
-    if not name:
-        return None
-    record = await store.load(name)
-    return _Last(record.plan, fold(await store.entries(name)))
-
-
-def _plan(
-    ref: ComponentRef,
-    component: Component,
-    snapshot: Snapshot,
-    options: VerifyOptions,
-    last: _Last | None,
-) -> Plan | Refusal:
-    """The component's nodes as a plan that changes nothing."""
-    spec = _spec(ref, component.images, options)
-    if last is not None:
-        spec = msgspec.structs.replace(spec, resources=last.plan.resources)
-    subject = subject_of(spec, snapshot, component, component.template)
-    if not subject.resources:
-        return Refusal(
-            "resources-unknown",
-            f"which resources {ref} offers is not known ({subject.resources_source})",
-            "roll out once with resources: in the spec, or check the plugin's log",
-            str(ref),
-        )
-    former = subject.former
-    if former is None:
-        return Refusal(
-            "revision-unknown",
-            "no ControllerRevision holds the template that stands",
-            "wait until the DaemonSet controller has caught up",
-            str(ref),
-        )
-    return plan_of(subject, former)
-
-
-def _expected(
-    plan: Plan, snapshot: Snapshot, options: VerifyOptions, last: _Last | None
-) -> tuple[dict[str, Mapping[str, Offer]], str]:
-    """What each node should offer: as recorded, as before the last run, or as its kind does."""
-    nodes = {node.name: node for node in snapshot.nodes}
-    expected: dict[str, Mapping[str, Offer]] = {}
-    for cohort in plan.cohorts:
-        usual = majority((nodes[name] for name in cohort.nodes), plan.resources)
-        expected.update(dict.fromkeys(cohort.nodes, usual))
-    basis = "what most nodes of each cohort offer (confidence low)"
-    if options.baseline is not None:
-        for node in options.baseline.nodes:
-            if node.name in expected:
-                none = Offer(0, 0)
-                expected[node.name] = {name: node.offers.get(name, none) for name in plan.resources}
-        return expected, "the recorded baseline; for nodes that are not in it, their cohort"
-    if last is not None:
-        known = {
-            name: node.baseline.offers
-            for name, node in last.state.nodes.items()
-            if node.baseline is not None and name in expected
-        }
-        if known:
-            return {**expected, **known}, "what each node offered before the last run"
-    return expected, basis
 
 
 def _standing(
@@ -211,7 +123,8 @@ async def _look(session: Session, run: Run) -> dict[str, tuple[GateResult, ...]]
             moved = False
             for node in in_flight(run):
                 decision = advance(run, node, world, tracks.get(node.name), now)
-                results[node.name] = _results(run, node.name, world, tracks, now, decision)
+                case = run.case(node, world, tracks.get(node.name), now)
+                results[node.name] = _results(case, node, decision)
                 if decision:
                     moved = True
                     run = await _carry_out(run, decision, performer, signature, now)
@@ -225,13 +138,10 @@ def _no_fence() -> None:
     """Verification holds no lock: its pods have names of their own and are removed at once."""
 
 
-def _results(
-    run: Run, name: str, world: World, tracks: Mapping[str, Track], now: float, decision: Decision
-) -> tuple[GateResult, ...]:
+def _results(case: Case, node: NodeState, decision: Decision) -> tuple[GateResult, ...]:
     """The node's answers now; a failure that the deadline made replaces the open answer."""
-    node = run.state.node(name)
-    answers = judge(run.case(node, world, tracks.get(name), now))
     probe = node.work.probe if node.work else None
+    answers = judge(case)
     both = (*answers, probe) if probe is not None else answers
     failed = _failure(decision)
     if failed is None:

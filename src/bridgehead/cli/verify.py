@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from bridgehead.app.component_ref import BadReferenceError, parse_component
+from bridgehead.app.expectation import LookTiming
 from bridgehead.app.recorded import read_recorded
 from bridgehead.app.verify import Verification, VerifyOptions
 from bridgehead.app.verify import verify as verify_nodes
@@ -58,8 +59,7 @@ def verify(
     options = VerifyOptions(
         baseline=read_recorded(baseline, None).snapshot if baseline else None,
         probe=probe,
-        settle=settle,
-        status_period=status_period,
+        timing=LookTiming(settle=settle, status_period=status_period),
     )
     result = asyncio.run(_run(ref, cluster, state_namespace, options))
     return _tell(result, output, f"{ref}{cluster.as_arguments}")

@@ -173,14 +173,16 @@ class ComponentLock:
         self._holder = holder
         self._wall = wall
 
-    async def acquire(self, wait: float) -> Lock:
+    async def acquire(self, wait: float, *, from_the_living: bool = True) -> Lock:
         """Take the lock, within ``wait`` seconds if it is held; else HeldError.
 
         A lock whose holder died is free only after it was seen unchanged for its whole duration:
-        a ``wait`` below that cannot succeed there.
+        a ``wait`` below that cannot succeed there. With ``from_the_living`` false, a holder that
+        is seen to renew ends the wait at once.
         """
         give_up = time.monotonic() + wait
         sighting: Sighting | None = None
+        first: Sighting | None = None
         while True:
             asked = time.monotonic()
             try:
@@ -190,13 +192,15 @@ class ComponentLock:
                 taken = await self._create()
             else:
                 sighting = seen(sighting, lease, time.monotonic())
+                first = first or sighting
                 free = is_free(sighting, lease, self._duration, asked)
                 ours = sighting.holder == self._holder
                 taken = await self._take(lease) if free or ours else None
             if taken is not None:
                 return taken
             left = give_up - time.monotonic()
-            if left <= 0:
+            alive = first is not None and sighting is not first
+            if left <= 0 or (alive and not from_the_living):
                 holder = lease.spec.holder_identity or "a runner that came first"
                 raise HeldError(str(self._component), holder, _since(lease))
             await asyncio.sleep(max(0.05, min(1.0, self._duration / 10, left)))
@@ -232,4 +236,5 @@ class ComponentLock:
 
 
 def _since(lease: Lease) -> str:
-    return lease.spec.acquire_time.isoformat() if lease.spec.acquire_time else ""
+    acquired = lease.spec.acquire_time
+    return f"{acquired:%Y-%m-%dT%H:%M:%SZ}" if acquired else ""
