@@ -121,3 +121,29 @@ def test_an_image_id_that_differs_from_the_first_stops_the_run() -> None:
     assert ending.failure is not None
     assert (ending.failure.gate, ending.failure.node) == (GateId.IMAGE, "b1")
     assert ending.failure.reason.startswith("the tag was moved")
+
+
+def test_nothing_is_taken_back_before_the_controller_has_seen_the_former_template() -> None:
+    scene = Scene(BAD["log names a fault"])
+    assert scene.cluster.daemonset is not None
+    scene.cluster.daemonset.lag = 7.0
+    assert scene.run().exit == 3
+    assert all(deletion.observed for deletion in scene.cluster.deletions)
+
+
+def test_a_canary_that_came_back_by_itself_is_verified_and_not_restarted_again() -> None:
+    """The controller replaces a Failed pod from the template that stands, the former one."""
+    scene = Scene(BAD["refused by the node"], restart_tests=False)
+    assert scene.run().exit == 3
+    assert [deletion.node for deletion in scene.cluster.deletions] == ["a1"]
+    assert "node a1 arrived" in scene.steps
+
+
+def test_the_probe_of_an_earlier_pass_does_not_answer_for_the_next() -> None:
+    scene = Scene(BAD["allocate fails"])
+    scene.cluster.own_grace = 30.0
+    ending = scene.run()
+    assert ending.exit == 3
+    assert ending.failure is not None
+    assert ending.failure.gate is GateId.PROBE
+    assert not [entry for entry in scene.journal if entry.result == "lapsed"]

@@ -5,7 +5,7 @@ from bridgehead.core.plan.plan import SetAside
 from bridgehead.core.rollout.state import NodeStatus
 from bridgehead.core.verify.result import GateId
 from tests.core.rollout.scenes import FOUR, Scene
-from tests.core.standin.cluster import Cluster
+from tests.core.standin.cluster import GPU, Cluster
 from tests.core.standin.plans import plan_of
 from tests.core.standin.runner import Runner
 from tests.core.standin.versions import Version
@@ -58,7 +58,7 @@ def test_a_second_disturbance_of_the_same_node_fails_it() -> None:
 
 
 def test_a_node_that_passed_long_ago_is_changed_again_after_a_disturbance() -> None:
-    scene = Scene(during={"stage soaking": lambda cluster: None})
+    scene = Scene()
     scene.runner.until(lambda runner: runner.state.stage == 2 and soaking(runner))
     scene.cluster.delete_by_hand("a1")
     assert scene.run().exit == 0
@@ -68,9 +68,11 @@ def test_a_node_that_passed_long_ago_is_changed_again_after_a_disturbance() -> N
 def test_a_pod_deleted_by_hand_just_before_the_nodes_turn_leaves_it_its_baseline() -> None:
     """Allocatable is 0 for a moment: taken for the baseline it would pass a version with none."""
     bad = Version(devices=0, only_on=frozenset({"a2"}))
-    scene = Scene(bad, during={"stage passed": lambda cluster: None})
+    scene = Scene(bad)
     scene.runner.until(lambda runner: runner.state.stage == 2)
     scene.cluster.delete_by_hand("a2")
+    scene.cluster.advance(2)
+    assert scene.cluster.nodes["a2"].offers[GPU].allocatable == 0
     ending = scene.run()
     assert ending.exit == 4
     assert ending.failure is not None
@@ -187,6 +189,7 @@ def test_a_node_that_leaves_in_flight_keeps_its_place_until_its_time_is_over() -
     assert ending.failure is not None
     assert ending.failure.node == "a2"
     assert ending.failure.reason == "could not be verified within 60 s: the node is gone"
+    assert "node a2 left" not in scene.steps
 
 
 def test_a_node_that_goes_not_ready_in_flight_fails_as_not_verified() -> None:

@@ -6,6 +6,7 @@ from bridgehead.core.plan.settings import OnFailure, Reaction
 from bridgehead.core.rollout.state import Mode, NodeStatus
 from bridgehead.core.verify.result import GateId
 from tests.core.rollout.scenes import FOUR, Scene
+from tests.core.standin.plans import canary, wave
 from tests.core.standin.runner import Runner
 from tests.core.standin.versions import Version
 
@@ -121,3 +122,66 @@ def test_a_failed_first_canary_comes_back_whatever_the_reaction(reaction: Reacti
     ending = scene.run()
     assert ending.exit == (3 if reaction is Reaction.ROLLBACK else 4)
     assert scene.cluster.tags() == dict.fromkeys(FOUR, "v1")
+
+
+PANIC = Version(log="panic: runtime error")
+
+
+def _in_turn() -> Scene:
+    """One node after the other: b2 begins as soon as a2 has shown its devices."""
+    stages = (
+        canary("canary", "a1"),
+        canary("other canaries", "b1"),
+        wave(1, "a2", "b2", parallel=1, unproven=2),
+    )
+    return Scene(stages=stages, settle=20.0)
+
+
+def test_a_node_that_is_cordoned_and_keeps_its_pod_is_let_go_when_the_run_holds() -> None:
+    scene = _in_turn()
+    scene.runner.until(lambda runner: "cordon b2 done" in runner.steps_text)
+    scene.cluster.pod_of("a2").version = PANIC
+    assert scene.run().exit == 4
+    assert "node b2 cancelled" in scene.steps
+    assert scene.cluster.uids()["b2"] == scene.before["b2"]
+    assert not scene.cluster.nodes["b2"].unschedulable
+
+
+def test_a_node_without_a_successor_comes_up_on_the_former_version_when_the_run_holds() -> None:
+    scene = _in_turn()
+    scene.runner.until(lambda runner: "delete-pod b2 done" in runner.steps_text)
+    scene.cluster.pod_of("a2").version = PANIC
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "node b2 unchanged" in scene.steps
+    assert [d.node for d in scene.cluster.deletions].count("b2") == 1
+    assert scene.runner.state.node("b2").status is NodeStatus.PENDING
+    assert not scene.cluster.nodes["b2"].unschedulable
+
+
+def test_a_node_in_flight_stays_cordoned_until_it_is_taken_back() -> None:
+    scene = Scene(
+        Version(log="panic: runtime error", only_on=frozenset({"a2"})),
+        on_failure=OnFailure(wave=Reaction.ROLLBACK),
+        settle=20.0,
+    )
+    assert scene.run().exit == 3
+    gone = scene.steps.index("node b2 abandoned")
+    again = scene.steps.index("cordon b2 intent", gone)
+    assert "uncordon b2 intent" not in scene.steps[gone:again]
+
+
+def test_a_node_that_the_target_reached_unmeasured_is_taken_back_to_what_its_kind_offers() -> None:
+    """It offers nothing under the target: that is not what it must come back to."""
+    scene = Scene(Version(devices=0), restart_tests=False)
+    scene.runner.until(lambda runner: "node a1 failed" in runner.steps_text)
+    lost = scene.cluster.pod_of("a2")
+    target = scene.cluster.pod_of("a1")
+    lost.revision, lost.image, lost.version = target.revision, target.image, target.version
+    scene.cluster.advance(3)
+    ending = scene.run()
+    assert ending.exit == 3
+    cordon = next(e for e in scene.journal if (e.step, e.node) == ("cordon", "a2"))
+    baseline = cordon.detail["baseline"]
+    assert isinstance(baseline, dict)
+    assert baseline["offers"] == {"vendor.com/gpu": {"capacity": 4, "allocatable": 4}}

@@ -74,3 +74,15 @@ def test_only_canaries_are_restarted() -> None:
     scene = Scene()
     scene.run()
     assert sorted(d.node for d in scene.cluster.deletions) == ["a1", "a1", "a2", "b1", "b1", "b2"]
+
+
+def test_a_canary_that_is_only_cordoned_keeps_its_pod_when_another_has_drifted() -> None:
+    nodes = ("a1", "b1", "c1", "d1")
+    stages = (canary("canary", "a1"), canary("other canaries", *nodes[1:], parallel=2))
+    scene = Scene(nodes=nodes, stages=stages)
+    scene.cluster.drifted["b1"] = BROKEN
+    scene.runner.until(lambda runner: "cordon d1 done" in runner.steps_text)
+    scene.cluster.pod_of("b1").version = Version(log="panic: runtime error")
+    assert scene.run().exit == 4
+    assert scene.cluster.uids()["d1"] == scene.before["d1"]
+    assert not scene.cluster.nodes["d1"].unschedulable

@@ -79,6 +79,7 @@ class Cluster:
         self.workload: dict[str, Pod] = {}
         self.pulls = "v2"
         self.pull_seconds = 1.0
+        self.own_grace = GRACE
         self.namespace_refuses = ""
         self.stale = ""
         self.deletions: list[Deletion] = []
@@ -141,7 +142,9 @@ class Cluster:
                     pod.tick(self.now)
         for key, own in list(self.own.items()):
             node = self.nodes.get(own.node)
-            if node is None or (own.deleting is not None and self.now >= own.deleting + GRACE):
+            if node is None or (
+                own.deleting is not None and self.now >= own.deleting + self.own_grace
+            ):
                 del self.own[key]
             elif node.ready and not own.outcome and self.now >= own.created + self._takes(own):
                 own.outcome = self._outcome(own)

@@ -55,10 +55,11 @@ def begin(run: Run, node: NodeState, world: World, purpose: Purpose) -> Decision
         return wait(f"node {node.name} is not there")
     ours = seen.held_by == run.name and seen.annotations.get(SCHEDULABLE_BEFORE) == "true"
     standing = world.view(node.name).successor(frozenset())
+    own = standing is not None and standing.revision == run.former_hash(world)
     command = Cordon(
         node=node.name,
         purpose=purpose,
-        baseline=measure(run, node, world, own=standing is not None),
+        baseline=measure(run, node, world, own=own),
         schedulable=ours or not seen.unschedulable,
     )
     return Decision(commands=(command,))
