@@ -92,6 +92,7 @@ class Loop:
         self._clock = clock
         self._stop = stop
         self._failures = 0
+        self._trouble = ""
 
     async def drive(self, run: Run, *, park_first: bool = False) -> Run:
         """Go on until an ending, which is in the journal and in the state that is returned.
@@ -121,7 +122,7 @@ class Loop:
                 continue
             run = await self.carry_out(run, decision)
             if self._failures >= PATIENCE:
-                return await self._end(run, Decision(ending=_worn_out(run, decision)))
+                return await self._end(run, Decision(ending=self._worn_out(run, decision)))
             if self._failures:
                 await self._feed.changed(1.0)
         await self._park(run)
@@ -136,12 +137,22 @@ class Loop:
         results = await asyncio.gather(
             *(self._effects.perform(command) for command in decision.commands)
         )
-        self._failures = self._failures + 1 if any(isinstance(r, Failed) for r in results) else 0
+        failed = [result.message for result in results if isinstance(result, Failed)]
+        self._failures = self._failures + 1 if failed else 0
+        self._trouble = failed[0] if failed else ""
         drafts = [
             _outcome(command, result)
             for command, result in zip(decision.commands, results, strict=True)
         ]
         return await self._journal.write(run, drafts)
+
+    def _worn_out(self, run: Run, decision: Decision) -> Ending:
+        names = ", ".join(key(command) for command in decision.commands)
+        return Ending(
+            exit=4,
+            summary=f"gave up after {PATIENCE} failed attempts at {names}: {self._trouble}; the "
+            f"journal of run {run.name} holds every answer",
+        )
 
     async def _park(self, run: Run) -> None:
         """Before leaving: newcomers and accidents shall get the proven version."""
@@ -182,12 +193,3 @@ def _outcome(command: Command, result: CommandResult) -> Draft:
 def _position(command: Command) -> JsonObject:
     """For readers: which template stands after a flip."""
     return {"to": command.to.value} if isinstance(command, Flip) else {}
-
-
-def _worn_out(run: Run, decision: Decision) -> Ending:
-    names = ", ".join(key(command) for command in decision.commands)
-    return Ending(
-        exit=4,
-        summary=f"gave up after {PATIENCE} failed attempts at {names}; the journal of run "
-        f"{run.name} holds what the API server said",
-    )

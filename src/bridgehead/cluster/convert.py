@@ -228,8 +228,12 @@ def _state(state: ContainerState) -> tuple[str, str, str, int | None]:
 
 
 def _managers(metadata: JsonObject) -> tuple[tuple[str, str], ...]:
-    """Field managers with the time of their last write, newest last; such times sort as text."""
-    entries = children(metadata, "managedFields")
+    """Field managers with the time of their last write, newest last; such times sort as text.
+
+    Who writes a subresource (a controller its object's status) has not changed the object.
+    """
+    written = children(metadata, "managedFields")
+    entries = [entry for entry in written if not text(entry, "subresource")]
     return tuple(
         sorted(
             ((text(entry, "manager"), text(entry, "time")) for entry in entries),

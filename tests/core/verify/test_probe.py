@@ -4,8 +4,8 @@ import pytest
 
 from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.plan.settings import ProbeSettings
-from bridgehead.core.verify.probe import ABSENT_COMMAND, probe
-from bridgehead.core.verify.result import GateResult, Verdict
+from bridgehead.core.verify.probe import ABSENT_COMMAND, probe, started
+from bridgehead.core.verify.result import GateId, GateResult, Question, Verdict
 from tests.core.verify.cases import NOW
 
 ABSENT = f'exec: "{ABSENT_COMMAND}": stat {ABSENT_COMMAND}: no such file or directory'
@@ -102,3 +102,16 @@ def test_the_users_probe_fails_with_another_exit_code_and_waits_while_it_runs() 
 def test_without_an_expected_text_the_exit_code_is_enough() -> None:
     plain = ProbeSettings(image="busybox", command=("true",))
     assert ask(pod(ended(exit_code=0)), plain).verdict is Verdict.PASS
+
+
+def test_pull_pod_of_two_images_is_good_only_when_both_are() -> None:
+    question = Question(GateId.IMAGE, "n1", "both can be pulled", NOW)
+    good = Container(name="a", state="terminated", container_id="containerd://1", message=ABSENT)
+    bad = Container(name="b", state="waiting", reason="ErrImagePull", message="not found")
+
+    def verdict(*containers: Container) -> Verdict:
+        of = Pod(namespace="gpu", name="pull", uid="1", phase="Pending", containers=containers)
+        return started(of, question, None, None).verdict
+
+    assert verdict(good, bad) is Verdict.WAIT
+    assert verdict(good, good) is Verdict.PASS

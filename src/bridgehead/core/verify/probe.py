@@ -43,12 +43,17 @@ def started(
         said = pod.message or pod.reason or "no reason given"
         shown = (Evidence(f"status of pod {pod.ref}", f"{pod.reason}: {pod.message}"),)
         return ask.answer(Verdict.FAIL, f"pod {pod.reason or 'Failed'}", said, shown)
-    item = pod.containers[0] if pod.containers else None
-    if item is None or not item.state:
+    if not pod.containers or any(not item.state for item in pod.containers):
         return ask.answer(Verdict.WAIT, pod.phase or "Pending", "its container is not started")
-    if settings is None:
-        return _absent_command(pod, item, ask)
-    return _user_command(pod, item, ask, settings, log)
+    if settings is not None:
+        return _user_command(pod, pod.containers[0], ask, settings, log)
+    return _least([_absent_command(pod, item, ask) for item in pod.containers])
+
+
+def _least(answers: list[GateResult]) -> GateResult:
+    """Of several containers the one that is worst off speaks for the pod."""
+    order = (Verdict.FAIL, Verdict.WAIT, Verdict.PASS)
+    return min(answers, key=lambda answer: order.index(answer.verdict))
 
 
 def _absent_command(pod: Pod, item: Container, ask: Question) -> GateResult:
