@@ -1,9 +1,10 @@
 """What tests of scenarios share: a stage for each."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -12,8 +13,11 @@ from testbed.fixtures import LeaseNodes
 from tests.scenarios.scenario import Scenario
 from tests.scenarios.stage import Stage
 
-SetStage = Callable[[Scenario], Awaitable[Stage]]
-"""Type of the fixture `set_stage`."""
+
+class SetStage(Protocol):
+    """Type of the fixture `set_stage`."""
+
+    def __call__(self, scenario: Scenario, *, administrator: bool = False) -> Awaitable[Stage]: ...
 
 
 @pytest.fixture
@@ -23,10 +27,10 @@ async def set_stage(
     """`await set_stage(scenario)`: nodes and a namespace for it; cleaned at the test's end."""
     async with AsyncExitStack() as stack:
 
-        async def prepared(scenario: Scenario) -> Stage:
+        async def prepared(scenario: Scenario, *, administrator: bool = False) -> Stage:
             nodes = await lease_nodes(len(scenario.given.nodes))
             ordered = tuple(sorted(nodes, key=lambda node: node.name))
-            stage = Stage(cluster, scenario, ordered, namespace, tmp_path)
+            stage = Stage(cluster, scenario, ordered, namespace, tmp_path, administrator)
             return await stack.enter_async_context(_cleaned(stage))
 
         yield prepared

@@ -6,6 +6,7 @@ from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import text
 from tests.scenarios.actions import agrees
 from tests.scenarios.playing import Played
+from tests.scenarios.written import unlisted
 
 RESTORED = frozenset({0, 3})
 """Exits that promise that every node offers again what it offered before."""
@@ -27,6 +28,7 @@ def _judge(played: Played) -> str:
         *_words(played),
         *_journal(played),
         *_promises(played),
+        *unlisted(played.stage),
     ]
     if not wrong:
         return ""

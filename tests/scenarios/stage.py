@@ -22,7 +22,7 @@ from testbed.images import Image, build_archive
 from testbed.node import Node
 from testbed.parts import binary
 from tests.scenarios import objects
-from tests.scenarios.access import grant, revoke
+from tests.scenarios.access import grant, grant_everything, revoke
 from tests.scenarios.scenario import Scenario, WorkloadGiven
 
 SHARED_SPEC: Mapping[str, Any] = {
@@ -63,6 +63,8 @@ class Stage:
     namespace: str
     folder: Path
     """For files of this playing."""
+    administrator: bool = False
+    """Whether bridgehead may do everything, and makes the state namespace itself."""
 
     @property
     def state_namespace(self) -> str:
@@ -137,7 +139,10 @@ class Stage:
             spec = {"taints": given.taints or None, "unschedulable": given.cordoned or None}
             self._patch_node(number, {"metadata": {"labels": labels}, "spec": spec})
         self._import_images()
-        grant(self.cluster.api, self.user, self.component_ref, self.state_namespace)
+        if self.administrator:
+            grant_everything(self.cluster.api, self.user)
+        else:
+            grant(self.cluster.api, self.user, self.component_ref, self.state_namespace)
         for item in self.scenario.given.objects:
             self.create(item)
         if self.scenario.given.plugin is not None:
