@@ -269,3 +269,23 @@ def test_nothing_is_decided_on_old_data() -> None:
     assert scene.runner.waiting_for == "the list of pods is not up to date"
     scene.cluster.stale = ""
     assert scene.run().exit == 0
+
+
+def test_a_joiner_is_measured_by_its_kind_and_not_by_itself() -> None:
+    scene = Scene()
+    scene.runner.until(soaking)
+    scene.cluster.join("a9", devices=2)
+    ending = scene.run()
+    assert ending.exit == 4
+    assert ending.failure is not None
+    assert (ending.failure.node, ending.failure.expected) == ("a9", "vendor.com/gpu 4")
+
+
+def test_a_node_that_left_and_is_back_under_its_name_is_changed_as_a_new_one() -> None:
+    scene = Scene()
+    scene.runner.until(soaking)
+    scene.cluster.leave("a2")
+    scene.runner.until(lambda runner: runner.state.node("a2").status is NodeStatus.LEFT)
+    scene.cluster.join("a2")
+    assert scene.run().exit == 0
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v2")

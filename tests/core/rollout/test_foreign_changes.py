@@ -1,10 +1,12 @@
 """Somebody else writes the component: the run stops, and overwrites nothing that is not its own."""
 
 from bridgehead.core.model.json import JsonObject
+from bridgehead.core.rollout.state import NodeStatus
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.controller import ROLLING, template_of
 from tests.core.standin.runner import Runner
+from tests.core.standin.versions import Version
 
 
 def soaking(runner: Runner) -> bool:
@@ -137,3 +139,17 @@ def test_a_runner_that_is_interrupted_while_parked_writes_nothing() -> None:
     before = len(scene.journal)
     scene.runner.interrupt()
     assert len(scene.journal) == before
+
+
+def test_a_change_during_the_way_back_gives_the_nodes_that_had_passed_back() -> None:
+    scene = Scene(Version(devices=0, only_on=frozenset({"b1"})))
+    scene.runner.until(lambda runner: _deepest(runner, "a1") == "take-back")
+    _write(scene.cluster, template=template_of("v3"))
+    assert scene.run().exit == 4
+    assert not scene.cluster.nodes["a1"].unschedulable
+    assert scene.runner.state.node("a1").status is NodeStatus.PASSED
+
+
+def _deepest(runner: Runner, node: str) -> str:
+    work = runner.state.node(node).work
+    return work.purpose.value if work and work.cordoned_at and not work.deleted_at else ""

@@ -224,7 +224,9 @@ def judge(told: Telling, ending: Ending) -> None:
     kept = {
         node.name
         for node in state.nodes.values()
-        if node.work is not None or node.status in {NodeStatus.FAILED, NodeStatus.STUCK}
+        if node.work is not None
+        or node.status in {NodeStatus.FAILED, NodeStatus.STUCK}
+        or (node.status is NodeStatus.PENDING and node.touched)
     }
     cordoned = {item.split()[0] for item in left if item.endswith(("cordoned", "marked"))}
     assert cordoned <= kept

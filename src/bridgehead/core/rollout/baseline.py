@@ -10,6 +10,7 @@ from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
 
+NOTHING = Offer(0, 0)
 AT_LEAST = Offer(1, 1)
 """Expected of a node of which nothing else is known: one device, none of them unhealthy."""
 
@@ -19,7 +20,8 @@ def measure(run: Run, node: NodeState, world: World, *, own: bool) -> Baseline:
 
     What was measured at the node's first pass stays; only the refused pods are counted anew, as
     those of an earlier pass say nothing about the next. ``own`` says whether the node's status can
-    be trusted to show what it offered before: not where its pod is new or away.
+    be trusted to show what it offered before: not where its pod is away or on the target already.
+    A node that joined is measured by its kind, and by itself only where it is the first of it.
     """
     seen = world.nodes.get(node.name)
     offers = seen.offers if seen else {}
@@ -28,11 +30,10 @@ def measure(run: Run, node: NodeState, world: World, *, own: bool) -> Baseline:
     if node.baseline is not None:
         return Baseline(node.baseline.offers, refused, node.baseline.others)
     others = {name: offer for name, offer in offers.items() if name not in resources}
-    if own:
-        return Baseline(
-            {name: offers.get(name, Offer(0, 0)) for name in resources}, refused, others
-        )
-    return Baseline(_of_its_kind(run, node.name, world), refused, others)
+    mine = {name: offers.get(name, NOTHING) if own else AT_LEAST for name in resources}
+    if own and node.name in run.plan.nodes:
+        return Baseline(mine, refused, others)
+    return Baseline({**mine, **_of_its_kind(run, node.name, world)}, refused, others)
 
 
 def kin(run: Run, name: str, world: World) -> tuple[str, ...]:
@@ -65,8 +66,9 @@ def _of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
         if other != name and (offers := _shown(run, other, world)) is not None
     ]
     return {
-        resource: _most([offers[resource] for offers in peers if resource in offers])
+        resource: _most(shown)
         for resource in run.plan.resources
+        if (shown := [offers[resource] for offers in peers if resource in offers])
     }
 
 
@@ -85,4 +87,4 @@ def _shown(run: Run, name: str, world: World) -> Offers | None:
 def _most(offers: list[Offer]) -> Offer:
     """The most frequent value, the larger one of equals."""
     counts = Counter(offers)
-    return max(counts, key=lambda offer: (counts[offer], offer), default=AT_LEAST)
+    return max(counts, key=lambda offer: (counts[offer], offer))

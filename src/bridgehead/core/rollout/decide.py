@@ -42,7 +42,7 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     if run.state.pending:
         return _look_up(run, world)
     step = foreign(run, world) or _tidy(run, world) or _step(run, world, tracks, now)
-    if step.ending is not None and (first := _leave(run) or _tidy(run, world)):
+    if step.ending is not None and (first := _leave(run) or _tidy(run, world, leaving=True)):
         return first
     return step
 
@@ -101,10 +101,14 @@ def outcome(name: str, result: str, detail: JsonObject) -> Draft:
     )
 
 
-def _tidy(run: Run, world: World) -> Decision:
-    """Give back what nobody works on any more: our cordons and our pods."""
+def _tidy(run: Run, world: World, *, leaving: bool = False) -> Decision:
+    """Give back what nobody works on any more: our cordons and our pods.
+
+    A node that is to be taken back stays cordoned until then; a runner that leaves keeps the cordon
+    only where the target has not passed.
+    """
     going_back = to_take_back(run, world) if run.state.mode is Mode.BACK else ()
-    kept = {node.name for node in going_back}
+    kept = {node.name for node in going_back if not (leaving and node.status is NodeStatus.PASSED)}
     idle = [node for node in run.state.nodes.values() if node.work is None]
     pulling = run.state.mode is Mode.PREFLIGHT
     return Decision(

@@ -69,10 +69,15 @@ def _failed(state: RunState, entry: Entry) -> RunState:
 
 
 def _unchanged(state: RunState, entry: Entry) -> RunState:
-    """The node runs the former revision, verified or never left: it is in the queue again."""
+    """The node came up on the former revision, verified: it is in the queue again."""
     node = state.node(entry.node)
     again = msgspec.structs.replace(node, work=None, status=NodeStatus.PENDING, touched=0)
     return _node(state, again)
+
+
+def _cancelled(state: RunState, entry: Entry) -> RunState:
+    """A pass that had deleted nothing: the node is what it was before it."""
+    return _node(state, msgspec.structs.replace(state.node(entry.node), work=None))
 
 
 def _abandoned(state: RunState, entry: Entry) -> RunState:
@@ -126,6 +131,8 @@ def _waits(state: RunState, entry: Entry) -> RunState:
 
 
 def _joined(state: RunState, entry: Entry) -> RunState:
+    """A new node; one that was here before under this name starts with a clean slate."""
+    state = _node(state, NodeState(name=entry.node))
     if entry.node in state.joined:
         return state
     return msgspec.structs.replace(state, joined=(*state.joined, entry.node))
@@ -197,7 +204,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "verified"): _verified,
     ("node", "failed"): _failed,
     ("node", "unchanged"): _unchanged,
-    ("node", "cancelled"): _unchanged,
+    ("node", "cancelled"): _cancelled,
     ("node", "abandoned"): _abandoned,
     ("node", "disturbed"): _disturbed,
     ("node", "arrived"): _arrived,

@@ -78,8 +78,12 @@ def newcomers(run: Run, world: World) -> Decision:
 
 
 def _joined(run: Run, world: World) -> list[Draft]:
-    """A new node counts once its pod is Ready, or at once where it came up on the target."""
+    """A new node counts once its pod is Ready, or at once where it came up on the target.
+
+    One that left and is back under its name is a new node too.
+    """
     known = {*run.plan.nodes, *run.state.joined, *(item.node for item in run.plan.set_aside)}
+    known -= {item.name for item in run.state.nodes.values() if item.status is NodeStatus.LEFT}
     selected = run.plan.spec.nodes
     target = run.target_hash(world)
     return [
