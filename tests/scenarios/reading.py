@@ -22,8 +22,8 @@ class ScenarioError(Exception):
     """A scenario file cannot be played; the text holds every problem with its place."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        super().__init__(problems_text(sorted(problems, key=lambda item: (item.line, item.column))))
-        self.problems = problems
+        self.problems = sorted(problems, key=lambda item: (item.line, item.column))
+        super().__init__(problems_text(self.problems))
 
 
 def scenario_files() -> list[Path]:
