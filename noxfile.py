@@ -1,5 +1,7 @@
 """Checks by name: ``uv run nox -s NAME``. Without a name, all that every change must pass."""
 
+from pathlib import Path
+
 import nox
 
 nox.options.sessions = ["lint", "types", "tests"]
@@ -36,3 +38,6 @@ def long(session: nox.Session) -> None:
 def generate(session: nox.Session) -> None:
     """Write everything that is generated: schema, reference pages."""
     session.run("python", "-m", "bridgehead.spec")
+    for module, page in (("bridgehead.cluster", "cluster-writes"), ("bridgehead.cli", "commands")):
+        text = session.run("python", "-m", module, silent=True)
+        Path(f"docs/reference/{page}.md").write_text(str(text), encoding="utf-8")
