@@ -10,8 +10,8 @@ from bridgehead.cli.main import COMMANDS, bridgehead
 HEAD = """\
 # Commands
 
-Made from the program by `python -m bridgehead.cli`; a test keeps it current. stdout carries the result, stderr the progress and the next
-command.
+Made from the program by `python -m bridgehead.cli`; a test keeps it current. stdout carries the
+result, stderr the progress and the next command.
 """
 
 WIDTH = 100
@@ -46,7 +46,7 @@ MEANINGS = {
 
 
 def _command(name: str) -> str:
-    context = click.Context(bridgehead, info_name="bridgehead", max_content_width=WIDTH)
+    context = click.Context(bridgehead, info_name="bridgehead", **bridgehead.context_settings)
     command = bridgehead.get_command(context, name)
     assert command is not None
     pages = [_page(command, context, name)]
