@@ -16,7 +16,7 @@ from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import OnFailure, Reaction
 from bridgehead.core.rollout.budget import in_gap
 from bridgehead.core.rollout.commands import Purpose
-from bridgehead.core.rollout.state import Ending, Mode, NodeStatus
+from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus
 from bridgehead.core.rollout.transition import fold
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.controller import ROLLING, hash_of, template_of
@@ -204,10 +204,17 @@ class Telling:
             stage = stages[min(state.stage, len(stages) - 1)]
             tracks = self.runner.tracks
             ours = [item for item in state.working if item.held]
-            away = [item for item in ours if in_gap(item, tracks)]
+            away = [item for item in ours if in_gap(item, tracks) and not self._back(item)]
             assert len(away) <= stage.parallel
             changing = [n for n in ours if n.work and n.work.purpose is Purpose.CHANGE]
             assert len(changing) <= max(stage.unproven, stage.parallel)
+
+    def _back(self, node: NodeState) -> bool:
+        """Whether the devices are there, though a runner that just took over cannot know it."""
+        seen = self.cluster.nodes.get(node.name)
+        deleted = node.work is not None and node.work.deleted_at is not None
+        full = seen is not None and sum(o.allocatable for o in seen.offers.values()) >= seen.devices
+        return bool(self.story.crashes) and deleted and full
 
 
 def judge(told: Telling, ending: Ending) -> None:
