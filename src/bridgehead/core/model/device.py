@@ -1,6 +1,7 @@
 """Devices that a node offers under an extended resource name."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 
 import msgspec
@@ -62,3 +63,9 @@ class Offer(msgspec.Struct, frozen=True, order=True):
 
 
 Offers = Mapping[str, Offer]
+
+
+def usual(offers: Iterable[Offer]) -> Offer | None:
+    """The most frequent offer, the larger one of equals; None where there is none at all."""
+    counts = Counter(offers)
+    return max(counts, key=lambda offer: (counts[offer], offer), default=None)

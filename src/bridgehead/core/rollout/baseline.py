@@ -1,10 +1,9 @@
 """What a node is expected to offer: what it did before, or what verified nodes of its kind do."""
 
-from collections import Counter
 from collections.abc import Mapping
 
 from bridgehead.core.inventory.cohort import cohort_of
-from bridgehead.core.model.device import Offer, Offers
+from bridgehead.core.model.device import Offer, Offers, usual
 from bridgehead.core.rollout.commands import Baseline
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, NodeStatus
@@ -66,9 +65,9 @@ def _of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
         if other != name and (offers := _shown(run, other, world)) is not None
     ]
     return {
-        resource: _most(shown)
+        resource: most
         for resource in run.plan.resources
-        if (shown := [offers[resource] for offers in peers if resource in offers])
+        if (most := usual(offers[resource] for offers in peers if resource in offers)) is not None
     }
 
 
@@ -82,9 +81,3 @@ def _shown(run: Run, name: str, world: World) -> Offers | None:
     if node is None or pod is None or not pod.ready or pod.revision != run.former_hash(world):
         return None
     return node.offers
-
-
-def _most(offers: list[Offer]) -> Offer:
-    """The most frequent value, the larger one of equals."""
-    counts = Counter(offers)
-    return max(counts, key=lambda offer: (counts[offer], offer))

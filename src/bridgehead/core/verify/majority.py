@@ -1,9 +1,8 @@
 """What a node can be expected to offer where nobody has recorded it: what its kind offers."""
 
-from collections import Counter
 from collections.abc import Iterable
 
-from bridgehead.core.model.device import Offer
+from bridgehead.core.model.device import Offer, usual
 from bridgehead.core.model.node import Node
 
 
@@ -13,11 +12,10 @@ def majority(nodes: Iterable[Node], resources: Iterable[str]) -> dict[str, Offer
     A node that offers nothing does not vote: where a plugin is dead everywhere, nothing is known
     but that there should be a device. With no vote, one healthy device is expected.
     """
-    expected = {}
     known = tuple(nodes)
+    expected = {}
     for name in resources:
         offers = [offer for node in known if (offer := node.offer(name)) and offer.allocatable]
-        votes = Counter(offer.allocatable for offer in offers)
-        count = max(votes, key=lambda value: (votes[value], value), default=1)
-        expected[name] = Offer(count, count)
+        most = usual(Offer(offer.allocatable, offer.allocatable) for offer in offers)
+        expected[name] = most or Offer(1, 1)
     return expected
