@@ -185,3 +185,19 @@ def test_a_node_that_the_target_reached_unmeasured_is_taken_back_to_what_its_kin
     baseline = cordon.detail["baseline"]
     assert isinstance(baseline, dict)
     assert baseline["offers"] == {"vendor.com/gpu": {"capacity": 4, "allocatable": 4}}
+
+
+def test_nothing_is_taken_back_before_the_controller_has_seen_the_parked_template() -> None:
+    """The target still stands when the node fails, as another one waits for its turn."""
+    stages = (canary("canary", "a1"), wave(1, "a2", "a3", parallel=1, unproven=1))
+    scene = Scene(
+        Version(log="panic: runtime error", only_on=frozenset({"a2"})),
+        nodes=("a1", "a2", "a3"),
+        stages=stages,
+        on_failure=OnFailure(wave=Reaction.ROLLBACK),
+    )
+    assert scene.cluster.daemonset is not None
+    scene.cluster.daemonset.lag = 7.0
+    assert scene.run().exit == 3
+    assert all(deletion.observed for deletion in scene.cluster.deletions)
+    assert scene.cluster.tags() == {"a1": "v1", "a2": "v1", "a3": "v1"}
