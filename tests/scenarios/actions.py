@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import canonical
 from testbed.errors import TestbedError
-from tests.scenarios.scenario import Action, During, Moment
-from tests.scenarios.stage import FILES, Stage, UnfitStageError
+from tests.scenarios.scenario import Action, During, FileGiven, Moment, PluginAwaited, WorkloadGiven
+from tests.scenarios.setting import cordon, create, create_file, create_workload, join
+from tests.scenarios.stage import Stage, UnfitStageError
+from tests.scenarios.view import plugin_pods, runs, until
 
 
 def agrees(moment: Moment, entry: Entry, nodes: Sequence[str]) -> bool:
@@ -64,51 +66,38 @@ class Events:
 
 def perform(stage: Stage, action: Action) -> None:
     """Do one thing, as the cluster's administrator. Raises TestbedError or UnfitStageError."""
-    if action.delete_plugin_pod is not None:
-        pod = stage.plugin_pods()[action.delete_plugin_pod]
-        stage.cluster.api.delete(stage.path("pods", pod["metadata"]["name"]))
-        stage.until(lambda: _other_pod(stage, action.delete_plugin_pod, pod), "it was replaced")
-    if action.await_plugin is not None:
-        wanted = action.await_plugin
-        stage.until(
-            lambda: runs(stage, wanted.node) == stage.image(wanted.image),
-            f"node {wanted.node} runs {wanted.image}",
-        )
-    if action.join is not None:
-        stage.join(action.join)
-    if action.cordon is not None:
-        stage.cordon(action.cordon)
-    if action.restart_kubelet is not None:
-        stage.nodes[action.restart_kubelet].restart_kubelet()
-    if action.create_file is not None:
-        path = stage.nodes[action.create_file.node].host_path(FILES) / action.create_file.name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    if action.create_pod is not None:
-        stage.create_workload(action.create_pod)
-    if action.create is not None:
-        stage.create(action.create)
-    _namespace(stage, action)
+    namespace = f"/api/v1/namespaces/{stage.namespace}"
+    match action:
+        case Action(delete_plugin_pod=int() as number):
+            _delete_plugin_pod(stage, number)
+        case Action(await_plugin=PluginAwaited(node=number, image=image)):
+            wanted = stage.image(image)
+            until(lambda: runs(stage, number) == wanted, f"node {number} runs {image}")
+        case Action(join=int() as number):
+            join(stage, number)
+        case Action(cordon=int() as number):
+            cordon(stage, number)
+        case Action(restart_kubelet=int() as number):
+            stage.nodes[number].restart_kubelet()
+        case Action(create_file=FileGiven(node=number, name=name)):
+            create_file(stage, number, name)
+        case Action(create_pod=WorkloadGiven() as workload):
+            create_workload(stage, workload)
+        case Action(create=dict() as item):
+            create(stage, item)
+        case Action(delete_namespace=True):
+            stage.cluster.api.delete(namespace)
+        case Action(label_namespace=dict() as labels):
+            stage.cluster.api.patch(namespace, {"metadata": {"labels": labels}})
 
 
-def runs(stage: Stage, number: int) -> str | None:
-    """The image of a node's Ready plugin pod."""
-    pod = stage.plugin_pods().get(number)
-    if pod is None:
-        return None
-    conditions = {item["type"]: item["status"] for item in pod["status"].get("conditions", [])}
-    image = str(pod["spec"]["containers"][0]["image"])
-    return image if conditions.get("Ready") == "True" else None
+def _delete_plugin_pod(stage: Stage, number: int) -> None:
+    """Delete it and wait until another one is there."""
+    former = plugin_pods(stage)[number]["metadata"]
+    stage.cluster.api.delete(stage.path("pods", former["name"]))
 
+    def replaced() -> bool:
+        pod = plugin_pods(stage).get(number)
+        return pod is not None and pod["metadata"]["uid"] != former["uid"]
 
-def _other_pod(stage: Stage, number: int | None, former: dict[str, dict[str, str]]) -> bool:
-    pod = stage.plugin_pods().get(number if number is not None else -1)
-    return pod is not None and pod["metadata"]["uid"] != former["metadata"]["uid"]
-
-
-def _namespace(stage: Stage, action: Action) -> None:
-    path = f"/api/v1/namespaces/{stage.namespace}"
-    if action.delete_namespace:
-        stage.cluster.api.delete(path)
-    if action.label_namespace is not None:
-        stage.cluster.api.patch(path, {"metadata": {"labels": action.label_namespace}})
+    until(replaced, f"the plugin pod of node {number} is replaced")

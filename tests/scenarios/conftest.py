@@ -11,6 +11,7 @@ import pytest
 from testbed.cluster import Cluster
 from testbed.fixtures import LeaseNodes
 from tests.scenarios.scenario import Scenario
+from tests.scenarios.setting import clean
 from tests.scenarios.stage import Stage
 
 
@@ -41,4 +42,4 @@ async def _cleaned(stage: Stage) -> AsyncIterator[Stage]:
     try:
         yield stage
     finally:
-        await asyncio.to_thread(stage.clean)
+        await asyncio.to_thread(clean, stage)

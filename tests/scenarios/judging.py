@@ -6,6 +6,7 @@ from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import text
 from tests.scenarios.actions import agrees
 from tests.scenarios.playing import Played
+from tests.scenarios.view import component
 from tests.scenarios.written import unlisted
 
 RESTORED = frozenset({0, 3})
@@ -51,7 +52,7 @@ def _endings(played: Played) -> Iterator[str]:
         image = stage.image(name)
         found = [number for number, runs in after.images.items() if runs == image]
         yield from _differs(f"nodes that run {name}", sorted(numbers), found)
-    if played.stage.component() is not None:
+    if component(stage) is not None:
         yield from _differs("strategy", expect.strategy, after.strategy)
     yield from _differs("leftovers", sorted(expect.leftovers), sorted(after.leftovers))
     if expect.refusals:

@@ -22,6 +22,7 @@ from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.spec import SpecAccepted, read_spec
 from tests.scenarios.actions import Events
 from tests.scenarios.scenario import Expect
+from tests.scenarios.setting import prepare
 from tests.scenarios.sighting import Sighting, look
 from tests.scenarios.stage import Stage, UnfitStageError
 
@@ -53,7 +54,7 @@ async def play(stage: Stage) -> list[Played]:
 
     Raises UnfitStageError where the stage could not be set or a command did not end.
     """
-    await asyncio.to_thread(stage.prepare)
+    await asyncio.to_thread(prepare, stage)
     events = Events(stage)
     before = await asyncio.to_thread(look, stage)
     await events.start()

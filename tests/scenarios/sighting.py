@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from testbed.api import ApiError
-from tests.scenarios.actions import runs
 from tests.scenarios.stage import Stage
+from tests.scenarios.view import allocatable, container, node_object, plugin_pods, runs
+from tests.scenarios.view import component as component_of
 
 OURS = "bridgehead.dev/"
 
@@ -26,16 +27,16 @@ class Sighting:
 
 def look(stage: Stage) -> Sighting:
     """Look at everything that a scenario's expectations are about."""
-    pods = stage.plugin_pods()
+    pods = plugin_pods(stage)
     holders = stage.cluster.api.get(f"{stage.path('pods')}?labelSelector=app%3Dholder")["items"]
-    component = stage.component() or {"metadata": {"generation": 0}, "spec": {}}
+    component = component_of(stage) or {"metadata": {"generation": 0}, "spec": {}}
     return Sighting(
         plugin_uids={number: pod["metadata"]["uid"] for number, pod in sorted(pods.items())},
         images={number: runs(stage, number) for number in sorted(pods)},
         containers={
-            pod["metadata"]["name"]: stage.container(pod["metadata"]["name"]) for pod in holders
+            pod["metadata"]["name"]: container(stage, pod["metadata"]["name"]) for pod in holders
         },
-        devices={number: stage.allocatable(number) for number in sorted(pods)},
+        devices={number: allocatable(stage, number) for number in sorted(pods)},
         strategy=component["spec"].get("updateStrategy", {}).get("type", ""),
         generation=component["metadata"]["generation"],
         leftovers=[*_component(component), *_nodes(stage), *_pods(stage), *_locks(stage)],
@@ -50,7 +51,7 @@ def _component(component: Any) -> list[str]:
 def _nodes(stage: Stage) -> list[str]:
     found = []
     for number, given in enumerate(stage.scenario.given.nodes):
-        node = stage.node_object(number)
+        node = node_object(stage, number)
         if bool(node["spec"].get("unschedulable")) != given.cordoned:
             found.append(f"node {number} {'un' if given.cordoned else ''}cordoned")
         marks = {**node["metadata"]["labels"], **node["metadata"].get("annotations", {})}

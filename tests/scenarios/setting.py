@@ -1,0 +1,128 @@
+"""Sets a stage: nodes, images, permissions, plugin and workloads; and removes what it left."""
+
+import tempfile
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from testbed.api import Object
+from testbed.fake_images import fake_images, hold_image
+from testbed.images import Image, build_archive
+from testbed.parts import binary
+from tests.scenarios import objects
+from tests.scenarios.access import grant, grant_everything, revoke
+from tests.scenarios.scenario import WorkloadGiven
+from tests.scenarios.stage import HOLD, Stage, UnfitStageError
+from tests.scenarios.view import container, offers, state, until
+
+FILES = "/var/lib/scenario"
+"""Folder of a node that the plugin's pods see."""
+
+DRIVER = ("fakedriver", "fakedriver")
+"""The part of the test bed that holds the fake driver, and its command."""
+
+
+def prepare(stage: Stage) -> None:
+    """Make everything that the scenario gives, and wait until it is there."""
+    for number, given in enumerate(stage.scenario.given.nodes):
+        labels = {"nvidia.com/gpu.product": given.device, **given.labels}
+        if given.member:
+            labels |= stage.label
+        spec = {"taints": given.taints or None, "unschedulable": given.cordoned or None}
+        _patch_node(stage, number, {"metadata": {"labels": labels}, "spec": spec})
+    _import_images(stage)
+    _permit(stage)
+    for item in stage.scenario.given.objects:
+        create(stage, item)
+    if stage.scenario.given.plugin is not None:
+        stage.cluster.api.create(stage.path("daemonsets"), objects.plugin(stage))
+    until(lambda: all(map(partial(offers, stage), stage.members)), "the nodes offer the devices")
+    pods = [create_workload(stage, item) for item in stage.scenario.given.workloads]
+    try:
+        until(lambda: all(map(partial(container, stage), pods)), "the workloads run")
+    except UnfitStageError as error:
+        raise UnfitStageError(f"{error}: {[state(stage, pod) for pod in pods]}") from None
+
+
+def clean(stage: Stage) -> None:
+    """Remove what does not go with the namespace and the nodes' leases."""
+    revoke(stage.cluster.api, stage.user)
+    stage.cluster.api.delete(f"/api/v1/namespaces/{stage.state_namespace}")
+    for item in stage.cluster.api.get(stage.path("configmaps"))["items"]:
+        if item["metadata"].get("finalizers"):
+            path = stage.path("configmaps", item["metadata"]["name"])
+            stage.cluster.api.patch(path, {"metadata": {"finalizers": None}})
+    for node in stage.nodes:
+        for file in node.host_path(FILES).glob("*"):
+            file.unlink()
+
+
+def create(stage: Stage, item: Object) -> None:
+    """Create an object; in the scenario's namespace where it names none."""
+    filled = stage.fill(item)
+    kind = filled["kind"].lower() + "s"
+    namespace = filled["metadata"].get("namespace", stage.namespace)
+    version = filled["apiVersion"]
+    prefix = "api" if "/" not in version else "apis"
+    stage.cluster.api.create(f"/{prefix}/{version}/namespaces/{namespace}/{kind}", filled)
+
+
+def create_workload(stage: Stage, workload: WorkloadGiven) -> str:
+    """Create a pod that asks for devices of a node; its name."""
+    body = objects.workload(stage, workload)
+    body = stage.cluster.api.create(stage.path("pods"), body)
+    return str(body["metadata"]["name"])
+
+
+def _permit(stage: Stage) -> None:
+    if stage.administrator:
+        grant_everything(stage.cluster.api, stage.user)
+    else:
+        grant(stage.cluster.api, stage.user, stage.component_ref, stage.state_namespace)
+
+
+def _patch_node(stage: Stage, number: int, patch: Object) -> None:
+    stage.cluster.api.patch(f"/api/v1/nodes/{stage.nodes[number].name}", patch)
+
+
+def join(stage: Stage, number: int) -> None:
+    """Give a node the label that the plugin's nodeSelector asks for."""
+    _patch_node(stage, number, {"metadata": {"labels": stage.label}})
+
+
+def cordon(stage: Stage, number: int) -> None:
+    """Cordon a node, as a person does."""
+    _patch_node(stage, number, {"spec": {"unschedulable": True}})
+
+
+def create_file(stage: Stage, number: int, name: str) -> None:
+    """Create an empty file in FILES of a node."""
+    path = stage.nodes[number].host_path(FILES) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+
+
+def _import_images(stage: Stage) -> None:
+    driver = binary(*DRIVER)
+    versions: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, knobs in stage.scenario.images.items():
+        repository, _, tag = name.partition(":")
+        versions.setdefault(repository, {})[tag] = stage.fill(knobs)
+    images = {stage.image(HOLD): hold_image(driver=driver)}
+    for repository, tags in versions.items():
+        images |= fake_images(tags, driver=driver, repository=f"{stage.namespace}/{repository}")
+    images = {name: _unmistakable(stage, image) for name, image in images.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        tar = Path(folder) / "images.tar"
+        build_archive(tar, images)
+        stage.cluster.import_images(tar, [node.name for node in stage.nodes])
+
+
+def _unmistakable(stage: Stage, image: Image) -> Image:
+    """The image with a digest of its own.
+
+    A kubelet that has pulled an image for one name pulls it again for any other
+    (KubeletEnsureSecretPulledImages, Kubernetes 1.37), even where that name is imported.
+    """
+    return replace(image, env={**(image.env or {}), "SCENARIO": stage.namespace})
