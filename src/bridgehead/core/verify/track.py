@@ -48,9 +48,7 @@ def observe(
     pod = view.successor(expected.deleted)
     uid = pod.uid if pod else ""
     if uid != track.pod_uid:
-        track = Track(
-            deleted=track.deleted, since=track.since, pod_uid=uid, gone_at=track.gone_at
-        )
+        track = Track(deleted=track.deleted, since=track.since, pod_uid=uid, gone_at=track.gone_at)
     gone_at = (track.gone_at or now) if view.gone(expected.deleted) else None
     restarts = pod.restarts if pod else 0
     still = track.ready_at if restarts == track.restarts else None
