@@ -182,6 +182,7 @@ def test_cohort_without_a_usable_node_is_refused() -> None:
 def test_excluded_nodes_are_not_planned() -> None:
     plan = planned(spec(nodes=selection(exclude="name=b2")), snapshot(FOUR))
     assert "b2" not in plan.nodes
+    assert any("left out (b2)" in warning for warning in plan.warnings)
 
 
 def test_resources_that_nobody_knows_are_refused() -> None:

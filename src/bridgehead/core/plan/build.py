@@ -152,7 +152,7 @@ def _restart_tests(
 
 
 def _warnings(subject: Subject) -> tuple[str, ...]:
-    return (*_bad_before(subject), *_named_in_vain(subject))
+    return (*_bad_before(subject), *_named_in_vain(subject), *_left_out(subject))
 
 
 def _bad_before(subject: Subject) -> list[str]:
@@ -175,6 +175,17 @@ def _named_in_vain(subject: Subject) -> list[str]:
         f"canary {name} is not among the nodes that can be changed"
         for name in subject.spec.canary.nodes
         if name not in usable
+    ]
+
+
+def _left_out(subject: Subject) -> list[str]:
+    """A rollout over some of the nodes cannot give the strategy back: say so before it begins."""
+    if not subject.left_out:
+        return []
+    shown = ", ".join(subject.left_out[:5])
+    return [
+        f"{len(subject.left_out)} nodes are left out ({shown}): the update strategy will stay "
+        "OnDelete and the run will end with exit 4, or the controller would replace their pods"
     ]
 
 

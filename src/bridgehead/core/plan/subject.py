@@ -29,6 +29,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """The component's live pods by node."""
     nodes: tuple[Node, ...]
     """Nodes that the component runs on and the spec selects, by name."""
+    left_out: tuple[str, ...]
+    """Nodes that the component runs on and the spec does not select."""
     set_aside: tuple[SetAside, ...]
     resources: tuple[str, ...]
     resources_source: str
@@ -77,16 +79,12 @@ def subject_of(
     spec: RolloutSpec, snapshot: Snapshot, component: Component, target: JsonObject
 ) -> Subject:
     """Everything that the plan needs to know of the component."""
-    nodes = tuple(
-        sorted(
-            (
-                node
-                for node in snapshot.nodes
-                if not misfit(component.template, node) and spec.nodes.selects(node.labels)
-            ),
-            key=lambda node: node.name,
-        )
+    eligible = sorted(
+        (node for node in snapshot.nodes if not misfit(component.template, node)),
+        key=lambda node: node.name,
     )
+    nodes = tuple(node for node in eligible if spec.nodes.selects(node.labels))
+    left_out = tuple(node.name for node in eligible if not spec.nodes.selects(node.labels))
     pods: dict[str, tuple[Pod, ...]] = {}
     for pod in pods_of(component, snapshot.pods):
         if not pod.terminal:
@@ -102,6 +100,7 @@ def subject_of(
         snapshot=snapshot,
         pods=pods,
         nodes=nodes,
+        left_out=left_out,
         set_aside=aside,
         resources=resources,
         resources_source=source,
