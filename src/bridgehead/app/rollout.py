@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from bridgehead.app.held_change import held_change
 from bridgehead.app.open_run import Orphaned, open_run
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.runner import Ended, Session, drive
@@ -31,6 +32,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     detach: bool = False
     """Change objects that Helm, GitOps or an operator owns."""
+    retry_held: bool = False
+    """Try a change again that failed before."""
 
 
 class NotAllowed(msgspec.Struct, frozen=True):
@@ -71,6 +74,9 @@ async def rollout(
             return await resume(session, found, component, user.username)
         if found is not None:
             return found
+    held = None if options.retry_held else await held_change(session, spec)
+    if held is not None:
+        return Planned(result=Refused(refusals=(held,)), component=component)
     planned = await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
     plan = planned.result
     if isinstance(plan, Refused | Unneeded) or planned.unread or planned.component is None:

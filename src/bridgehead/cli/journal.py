@@ -11,7 +11,7 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.say import next_step, say
 from bridgehead.cli.sessions import client
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import JsonObject
@@ -37,12 +37,13 @@ def journal(subject: str, cluster: ClusterOptions, output: str, state_namespace:
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
     entries = asyncio.run(_read(cluster, state_namespace, wanted))
-    if entries is None:
+    where = as_arguments(cluster, state_namespace)
+    if not entries:
         say(f"error: {subject} has no run in namespace {state_namespace}")
-        next_step(f"bridgehead status{cluster.as_arguments}")
+        next_step(f"bridgehead status{where}")
         return Exit.FINDINGS
     click.echo(_json(entries) if output == "json" else _text(entries), nl=False)
-    next_step(f"bridgehead status {entries[0].run}{cluster.as_arguments}" if entries else subject)
+    next_step(f"bridgehead status {entries[0].run}{where}")
     return Exit.DONE
 
 

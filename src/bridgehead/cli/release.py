@@ -11,7 +11,7 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options
 from bridgehead.cli.say import next_step, say
 from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.settings import ComponentRef
 
 
@@ -31,7 +31,7 @@ def release(component: str, cluster: ClusterOptions, state_namespace: str, dry_r
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
     released = asyncio.run(_run(ref, cluster, state_namespace, dry_run=dry_run))
-    return _tell(released, ref, cluster, dry_run=dry_run)
+    return _tell(released, ref, as_arguments(cluster, state_namespace), dry_run=dry_run)
 
 
 async def _run(
@@ -41,8 +41,8 @@ async def _run(
         return await let_go(session, ref, dry_run=dry_run)
 
 
-def _tell(released: Released, ref: ComponentRef, cluster: ClusterOptions, *, dry_run: bool) -> Exit:
-    left, where = released.left, cluster.as_arguments
+def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -> Exit:
+    left = released.left
     if left.nothing:
         click.echo(f"No run has left anything of {ref}.")
         next_step(f"bridgehead status {ref}{where}")

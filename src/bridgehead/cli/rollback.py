@@ -8,14 +8,14 @@ from bridgehead.app.component_ref import BadReferenceError, parse_component
 from bridgehead.app.loop import Stopped
 from bridgehead.app.rollback import NothingToTakeBack
 from bridgehead.app.rollback import rollback as take_back
-from bridgehead.app.rollout import Options
+from bridgehead.app.rollout import Options, RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.say import next_step, say
 from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.settings import ComponentRef
 
 
@@ -36,28 +36,26 @@ def rollback(
         ref = parse_component(component)
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    again = f"bridgehead rollback {ref}{cluster.as_arguments}"
-    return asyncio.run(_run(ref, cluster, output, state_namespace, again, detach=detach))
+    where = as_arguments(cluster, state_namespace)
+    again = f"bridgehead rollback {ref}{where}{' --detach' if detach else ''}"
+    result = asyncio.run(_run(ref, cluster, state_namespace, Options(detach=detach)))
+    if isinstance(result, tuple):
+        return stopped(*result, again)
+    if isinstance(result, NothingToTakeBack):
+        say(f"error: no run of {ref} has changed anything: there is nothing to take back")
+        next_step(f"bridgehead status {ref}{where}")
+        return Exit.FINDINGS
+    code = conclude(result, output, again, where)
+    taken_back = isinstance(result, Ended) and code is Exit.ROLLED_BACK
+    return Exit.DONE if taken_back else code
 
 
 async def _run(
-    ref: ComponentRef,
-    cluster: ClusterOptions,
-    output: str,
-    state_namespace: str,
-    again: str,
-    *,
-    detach: bool,
-) -> Exit:
+    ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, options: Options
+) -> RolloutResult | NothingToTakeBack | tuple[Stopped, Exit]:
+    """The result, or the stop and the exit code of the signal that asked for it."""
     async with runner(cluster, state_namespace) as (session, stop):
         try:
-            result = await take_back(session, ref, Options(detach=detach))
+            return await take_back(session, ref, options)
         except Stopped as stopping:
-            return stopped(stopping, stop.exit, again)
-    if isinstance(result, NothingToTakeBack):
-        say(f"error: no run of {ref} has changed anything: there is nothing to take back")
-        next_step(f"bridgehead status {ref}{cluster.as_arguments}")
-        return Exit.FINDINGS
-    code = conclude(result, output, again, cluster.as_arguments)
-    taken_back = isinstance(result, Ended) and code is Exit.ROLLED_BACK
-    return Exit.DONE if taken_back else code
+            return stopping, stop.exit

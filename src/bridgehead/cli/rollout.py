@@ -13,7 +13,7 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.spec import SpecAccepted
 
 
@@ -23,8 +23,14 @@ from bridgehead.spec import SpecAccepted
 @output_option("text", "json")
 @state_namespace_option
 @click.option("--detach", is_flag=True, help="Change it although somebody else owns it.")
+@click.option("--retry-held", is_flag=True, help="Try a change again that failed before.")
 def rollout(
-    path: Path, cluster: ClusterOptions, output: str, state_namespace: str, detach: bool
+    path: Path,
+    cluster: ClusterOptions,
+    output: str,
+    state_namespace: str,
+    detach: bool,
+    retry_held: bool,
 ) -> Exit:
     """Canary, verify, soak, waves; a failed canary takes everything back.
 
@@ -34,24 +40,24 @@ def rollout(
     accepted = read_spec_or_tell(path)
     if isinstance(accepted, Exit):
         return accepted
-    again = f"bridgehead rollout -f {path}{cluster.as_arguments}"
-    return asyncio.run(_run(accepted, cluster, output, state_namespace, again, detach=detach))
+    where = as_arguments(cluster, state_namespace)
+    insisting = "".join(
+        word for word, on in ((" --detach", detach), (" --retry-held", retry_held)) if on
+    )
+    again = f"bridgehead rollout -f {path}{where}{insisting}"
+    options = Options(detach=detach, retry_held=retry_held)
+    result = asyncio.run(_run(accepted, cluster, state_namespace, options))
+    if isinstance(result, tuple):
+        return stopped(*result, again)
+    return conclude(result, output, again, where)
 
 
 async def _run(
-    accepted: SpecAccepted,
-    cluster: ClusterOptions,
-    output: str,
-    state_namespace: str,
-    again: str,
-    *,
-    detach: bool,
-) -> Exit:
+    accepted: SpecAccepted, cluster: ClusterOptions, state_namespace: str, options: Options
+) -> RolloutResult | tuple[Stopped, Exit]:
+    """The result, or the stop and the exit code of the signal that asked for it."""
     async with runner(cluster, state_namespace) as (session, stop):
         try:
-            result: RolloutResult = await roll_out(
-                session, accepted.spec, accepted.text, Options(detach=detach)
-            )
+            return await roll_out(session, accepted.spec, accepted.text, options)
         except Stopped as stopping:
-            return stopped(stopping, stop.exit, again)
-    return conclude(result, output, again, cluster.as_arguments)
+            return stopping, stop.exit

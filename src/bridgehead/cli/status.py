@@ -10,7 +10,7 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.say import next_step
 from bridgehead.cli.sessions import client
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.report.inventory import pretty_json
@@ -33,7 +33,7 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         click.echo(pretty_json(status_json(found)), nl=False)
     else:
         click.echo(status_text(found))
-    next_step(_next(found, cluster.as_arguments))
+    next_step(_next(found, as_arguments(cluster, state_namespace)))
     return Exit.DONE
 
 

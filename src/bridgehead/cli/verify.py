@@ -18,7 +18,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.plan import planned_text
 from bridgehead.cli.say import next_step
 from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.plan import Refused
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.report.inventory import pretty_json
@@ -62,7 +62,7 @@ def verify(
         timing=LookTiming(settle=settle, status_period=status_period),
     )
     result = asyncio.run(_run(ref, cluster, state_namespace, options))
-    return _tell(result, output, f"{ref}{cluster.as_arguments}")
+    return _tell(result, output, f"{ref}{as_arguments(cluster, state_namespace)}")
 
 
 async def _run(
