@@ -4,7 +4,7 @@ import pytest
 
 from bridgehead.core.verify.result import GateId
 from tests.core.rollout.scenes import FOUR, Scene
-from tests.core.standin.cluster import Cluster
+from tests.core.standin.cluster import GPU, Cluster
 from tests.core.standin.versions import BAD, Version
 
 GATES = {
@@ -37,6 +37,19 @@ def test_it_stops_at_the_first_canary_and_is_taken_back(name: str) -> None:
     assert scene.standing == "v1 RollingUpdate"
     assert scene.cluster.leftovers == []
     assert all(deletion.observed for deletion in scene.cluster.deletions)
+
+
+@pytest.mark.parametrize("moment", [33.0, 34.0, 35.0, 36.0, 37.0, 38.0])
+def test_a_soak_does_not_end_while_devices_are_away(moment: float) -> None:
+    """It would end in the midst of these moments, before the loss has been seen long enough."""
+    healthy = []
+
+    def passed(cluster: Cluster) -> None:
+        healthy.append(cluster.nodes["a1"].offers[GPU].allocatable == 4)
+
+    scene = Scene(Version(unhealthy_after=moment), during={"stage passed": passed})
+    assert scene.run().exit == 3
+    assert healthy in ([], [True])
 
 
 def test_what_proves_the_fault_is_quoted() -> None:

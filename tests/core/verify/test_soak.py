@@ -45,6 +45,15 @@ def test_unhealthy_devices_and_lost_devices_are_told_apart() -> None:
     assert gate_of(with_offer(None, ONE_RESTART)) is GateId.ALLOCATABLE
 
 
+def test_devices_that_were_just_seen_to_be_away_fail_nothing_yet() -> None:
+    """A plugin that ends shows so first, and the end of its container tells more."""
+    away = with_offer(Offer(8, 0), ONE_RESTART)
+    seen = msgspec.structs.replace(away.track, offers=(Offer(8, 0),), offers_since=away.now - 29)
+    assert gate_of(msgspec.structs.replace(away, track=seen)) is None
+    long = msgspec.structs.replace(seen, offers_since=away.now - 30)
+    assert gate_of(msgspec.structs.replace(away, track=long)) is GateId.HEALTHY
+
+
 def test_the_devices_of_a_node_that_is_not_ready_are_not_judged() -> None:
     ill = msgspec.structs.replace(NODE, ready=False, offers={})
     assert gate_of(with_view(ONE_RESTART, node=ill)) is None

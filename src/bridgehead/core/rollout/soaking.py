@@ -30,8 +30,8 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
         return Decision(notes=(passed,))
     patience = run.plan.timing.timeout
     if left > -patience:
-        return wait(f"{hidden[0].name} passed and cannot be seen now")
-    return Decision(notes=tuple(lost(item, world, patience, now) for item in hidden))
+        return wait(f"{hidden[0].name} passed and is not seen so now")
+    return Decision(notes=tuple(lost(run, item, world, patience, now) for item in hidden))
 
 
 def _is_last(run: Run, stage: Stage) -> bool:

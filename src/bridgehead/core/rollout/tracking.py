@@ -22,14 +22,15 @@ def follow(run: Run, world: World, tracks: Tracks, now: float) -> Tracks:
     """The tracks after one more look at the world; nodes that are done with are dropped."""
     if world.stale:
         return tracks
+    replaced = [item for item in in_flight(run) if item.work and item.work.deleted_at is not None]
+    passed = [item for item in run.with_status(NodeStatus.PASSED) if item.work is None]
     return {
         node.name: observe(
             tracks.get(node.name),
-            world.view(node.name, node.work.deleted),
+            world.view(node.name, node.work.deleted if node.work else frozenset()),
             run.expected(node, world),
             status_period=run.plan.timing.status_period,
             now=now,
         )
-        for node in in_flight(run)
-        if node.work is not None and node.work.deleted_at is not None
+        for node in (*replaced, *passed)
     }

@@ -13,6 +13,7 @@ from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.result import GateId, Question, Verdict
 from bridgehead.core.verify.soak import disturbed, soak_failure
+from bridgehead.core.verify.track import missing
 
 DISTURBANCES = 1
 """How often a node's pod may be replaced by someone else before that counts as a failure."""
@@ -48,12 +49,16 @@ def _disturbance(node: NodeState, pod: str, now: float) -> Draft:
 
 
 def out_of_sight(run: Run, names: Collection[str], world: World) -> list[NodeState]:
-    """Those of the nodes that passed and cannot be seen now: their soak proves nothing."""
+    """Those of the nodes that passed and are not seen so now: their soak proves nothing yet."""
     return [
         item
         for item in run.with_status(NodeStatus.PASSED)
-        if item.name in names and not _in_sight(item, world)
+        if item.name in names and (not _in_sight(item, world) or _missing(run, item, world))
     ]
+
+
+def _missing(run: Run, node: NodeState, world: World) -> tuple[str, ...]:
+    return missing(world.view(node.name), run.expected(node, world))
 
 
 def _in_sight(node: NodeState, world: World) -> bool:
@@ -63,11 +68,14 @@ def _in_sight(node: NodeState, world: World) -> bool:
     return there and seen is not None and seen.ready is True
 
 
-def lost(node: NodeState, world: World, seconds: float, now: float) -> Draft:
+def lost(run: Run, node: NodeState, world: World, seconds: float, now: float) -> Draft:
     """A node that was out of sight for too long after it had passed has failed."""
     seen = world.nodes.get(node.name)
     ask = Question(GateId.POD_READY, node.name, "the pod that passed, on a Ready node", now)
     what = "the node is not Ready" if seen is not None and not seen.ready else "its pod is away"
+    if _in_sight(node, world):
+        ask = Question(GateId.ALLOCATABLE, node.name, "the devices that it passed with", now)
+        what = f"again and again fewer {', '.join(_missing(run, node, world))}"
     why = f"could not be verified within {seconds:g} s after its soak"
     return gate_note("node", "failed", ask.answer(Verdict.FAIL, what, why), purpose="change")
 

@@ -44,9 +44,15 @@ def soak_failure(case: Case, verified: Verified) -> GateResult | None:
 
 
 def _offers(case: Case) -> GateResult | None:
-    """Fewer devices than before; unhealthy where the node still counts them, else lost."""
-    node = case.view.node
+    """Fewer devices than before; unhealthy where the node still counts them, else lost.
+
+    Two equal looks, ``settle`` apart, decide as they do before a node passes: a plugin that ends,
+    and a kubelet that restarts, show first as devices that are away.
+    """
+    node, since = case.view.node, case.track.offers_since
     if node is None or node.ready is not True or not case.missing:
+        return None
+    if since is None or case.now - since < case.settle:
         return None
     name = case.missing[0]
     offer, before = node.offer(name), case.expected.offers[name]
