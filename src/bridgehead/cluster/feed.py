@@ -128,6 +128,7 @@ class WorldFeed:
             own=self._own_pods(),
             own_logs=dict(readings.own_logs),
             logs=dict(readings.logs),
+            last_words=dict(readings.last_words),
             logs_unread=dict(readings.logs_unread),
             events=dict(readings.events),
             stale=", ".join(stale),

@@ -6,6 +6,7 @@ each reading is made again only after a while.
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -55,6 +56,7 @@ class Readings(msgspec.Struct):
 
     requesters: dict[str, tuple[Pod, ...]] = msgspec.field(default_factory=dict)
     logs: dict[str, str] = msgspec.field(default_factory=dict)
+    last_words: dict[str, str] = msgspec.field(default_factory=dict)
     logs_unread: dict[str, str] = msgspec.field(default_factory=dict)
     events: dict[str, tuple[PodEvent, ...]] = msgspec.field(default_factory=dict)
     own_logs: dict[str, str] = msgspec.field(default_factory=dict)
@@ -116,6 +118,7 @@ class FlightReader:
         self.readings = Readings(
             requesters={k: v for k, v in readings.requesters.items() if k in in_flight},
             logs={k: v for k, v in readings.logs.items() if k in known},
+            last_words={k: v for k, v in readings.last_words.items() if k in known},
             logs_unread={k: v for k, v in readings.logs_unread.items() if k in known},
             events={k: v for k, v in readings.events.items() if k in about},
             own_logs={k: v for k, v in readings.own_logs.items() if k in mine},
@@ -140,10 +143,15 @@ class FlightReader:
     async def _log(self, pod: Pod) -> None:
         """The end of each container's log, the previous instance's first."""
         parts: list[str] = []
+        ended: list[str] = []
         try:
             async with self._slots, asyncio.timeout(LOG_PATIENCE):
                 for container in pod.containers:
-                    parts.extend(await self._tails(pod, container))
+                    before, now = await self._tails(pod, container)
+                    parts += filter(None, (before, now))
+                    ended += (before or (now if container.state == "terminated" else "")).split(
+                        "\n"
+                    )
         except NotFound:
             return
         except TimeoutError:
@@ -152,18 +160,23 @@ class FlightReader:
             self.readings.logs_unread[pod.uid] = _said(error)
         else:
             self.readings.logs[pod.uid] = "\n".join(part.rstrip("\n") for part in parts)
+            words = [line.strip() for line in ended if line.strip()]
+            self.readings.last_words[pod.uid] = words[-1] if words else ""
             self.readings.logs_unread.pop(pod.uid, None)
 
-    async def _tails(self, pod: Pod, container: Container) -> list[str]:
-        parts = []
-        if container.restarts:
-            try:
-                parts.append(await self._tail(pod, container.name, previous=True))
-            except BadRequest:  # the node has dropped the log of the previous instance
-                parts.clear()
+    async def _tails(self, pod: Pod, container: Container) -> tuple[str, str]:
+        """Of the instance before and of this one; empty where there is none.
+
+        One that is seen as terminated may have been followed by another since.
+        """
+        before = now = ""
+        if container.restarts or container.state == "terminated":
+            # Refused where there is none, or where the node has dropped its log.
+            with suppress(BadRequest):
+                before = await self._tail(pod, container.name, previous=True)
         if container.state in {"running", "terminated"} and container.container_id:
-            parts.append(await self._tail(pod, container.name, previous=False))
-        return parts
+            now = await self._tail(pod, container.name, previous=False)
+        return before, now
 
     async def _tail(self, pod: Pod, container: str, *, previous: bool) -> str:
         return await self._kube.logs(

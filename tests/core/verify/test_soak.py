@@ -79,3 +79,10 @@ def test_the_same_pod_and_no_pod_are_no_disturbance() -> None:
     assert not disturbed(CASE, VERIFIED)
     assert not disturbed(with_view(pods=()), VERIFIED)
     assert gate_of(with_view(pods=())) is None
+
+
+def test_what_the_ended_instance_said_last_is_quoted_and_not_what_the_next_one_says() -> None:
+    again = with_view(with_container(restarts=2), log="it stops\nstarted", last_words="it stops")
+    failed = soak_failure(again, VERIFIED)
+    assert failed is not None
+    assert failed.evidence[0].text == "it stops"

@@ -30,6 +30,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     """Their output by uid, once they have ended."""
     logs: Mapping[str, str] = {}
     """Log ends of the component's pods in flight by uid."""
+    last_words: Mapping[str, str] = {}
+    """Last log line by uid of the container instance that ended last."""
     logs_unread: Mapping[str, str] = {}
     """Why a log could not be read, by uid."""
     events: Mapping[str, tuple[PodEvent, ...]] = {}
@@ -54,6 +56,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             view,
             log=self.logs.get(pod.uid) if pod else None,
+            last_words=self.last_words.get(pod.uid, "") if pod else "",
             log_unread=self.logs_unread.get(pod.uid, "") if pod else "",
             events=self.events.get(pod.uid if pod else component, ()),
         )

@@ -27,7 +27,7 @@ def _log(view: NodeView, expected: Expected, pod: Pod | None) -> list[Evidence]:
         return []
     source = f"log of pod {pod.ref}" if pod else "log"
     fault = fault_in(expected.family, view.log)
-    line = fault.line if fault else view.log.strip().splitlines()[-1]
+    line = fault.line if fault else view.last_words or view.log.strip().splitlines()[-1]
     return [Evidence(source, line.strip())]
 
 

@@ -48,6 +48,8 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
     """Pods here that asked for the component's resources and were refused for good."""
     log: str | None = None
     """The end of the new pod's log, the previous container's first; None where it was not read."""
+    last_words: str = ""
+    """Last log line of the instance that ended last, if one has."""
     log_unread: str = ""
     """Why the log could not be read, where that was tried."""
     events: tuple[PodEvent, ...] = ()
