@@ -66,8 +66,8 @@ async def play(stage: Stage) -> list[Played]:
     plays = [replace(done, refusals=refusals, wrong=wrong)]
     for step in stage.scenario.then:
         audience = _Audience(events)
-        component = str(stage.component_ref)
-        code = await _bounded(_process(stage, audience, step.command, component), audience)
+        words = _words(stage, step.command)
+        code = await _bounded(_process(stage, audience, *words), audience)
         earlier = tuple(entry for played in plays for entry in played.entries)
         before = plays[-1].after
         plays.append(
@@ -163,9 +163,17 @@ def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, .
 
 
 async def _rollout_in_a_process(stage: Stage, audience: _Audience) -> tuple[int, tuple[str, ...]]:
+    return await _process(stage, audience, *_words(stage, "rollout")), ()
+
+
+def _words(stage: Stage, command: str) -> tuple[str, ...]:
+    """A command as it is typed: about the component, or about the spec file."""
+    name, *options = command.split()
+    if name != "rollout":
+        return (name, str(stage.component_ref), *options)
     spec = stage.folder / "bridgehead.yaml"
     spec.write_text(stage.spec_text)
-    return await _process(stage, audience, "rollout", "-f", str(spec)), ()
+    return (name, "-f", str(spec), *options)
 
 
 async def _process(stage: Stage, audience: _Audience, *command: str) -> int:

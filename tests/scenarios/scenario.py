@@ -152,7 +152,7 @@ class Expect(Part):
 class Then(Part):
     """What a person does next, at the command line, and how that must end."""
 
-    command: Literal["rollback"]
+    command: Literal["rollback", "rollout", "rollout --retry-held"]
     expect: Expect
 
 
