@@ -1,14 +1,19 @@
-"""Which run holds a component, by the component's own annotation."""
+"""Which run holds a component, by the component's own annotation, and which are over unheard."""
 
 import msgspec
 
 from bridgehead.app.runner import Session
-from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.anchor import Anchor, parse_anchor
 from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
+from bridgehead.core.journal.chain import Signature
+from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.component import Component
-from bridgehead.core.rollout.state import Mode
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.commands import LetGo, Position
+from bridgehead.core.rollout.decision import note
+from bridgehead.core.rollout.state import Ending, Mode, RunState
 from bridgehead.core.rollout.transition import fold
 
 
@@ -31,3 +36,58 @@ async def open_run(session: Session, component: Component) -> Record | Orphaned 
         return Orphaned(component.ref, component.anchor)
     state = fold(await store.entries(anchor.run))
     return None if state.mode is Mode.ENDED else record
+
+
+def over(namespace: str, run: str, state: RunState, component: Component | None) -> Ending | None:
+    """How a run ended whose runner died before it could say so; None where it may still go on.
+
+    A run holds its component by the anchor. One without it has let go as its last step, or never
+    came to claim the component: either way nothing of it is left to be done.
+    """
+    anchor = parse_anchor(component.anchor) if component is not None else None
+    if state.mode is Mode.ENDED or (anchor and anchor.same_run(Anchor(namespace, run, 0))):
+        return None
+    if state.let_go or any(isinstance(item, LetGo) for item in state.pending.values()):
+        return _let_go(state)
+    if not state.taken_over and not state.nodes and not state.pending:
+        return Ending(exit=1, summary="it never began; nothing was changed")
+    return None
+
+
+def _let_go(state: RunState) -> Ending:
+    """Letting go is the last step before an ending; which one, the way shows."""
+    if state.mode is Mode.BACK:
+        what = "it had taken back what it changed"
+        return Ending(exit=1 if state.refused else 3, summary=f"{what}; {_UNHEARD}")
+    if state.mode is Mode.FORWARD and state.template is Position.TARGET:
+        return Ending(exit=0, summary=f"its nodes run the new version; {_UNHEARD}")
+    return Ending(exit=4, summary=f"it had let its component go; {_UNHEARD}")
+
+
+_UNHEARD = "its runner ended before it could say so"
+
+
+async def close_unheard(
+    session: Session, ref: ComponentRef, component: Component | None, user: str
+) -> None:
+    """Write the ending of every run of the component that is over and does not say so.
+
+    To be called under the component's lock: without it a run that is just beginning looks alike.
+    """
+    store = RunStore(session.kube, session.state_namespace)
+    for listed in await store.list_runs(ref):
+        state = fold(await store.entries(listed.run))
+        ending = over(session.state_namespace, listed.run, state, component)
+        if ending is not None:
+            await write_ending(session, store, listed.run, ending, user)
+
+
+async def write_ending(
+    session: Session, store: RunStore, run: str, ending: Ending, user: str
+) -> tuple[Entry, ...]:
+    """End a run that nobody shall go on with; ``store`` is the one that has read its entries."""
+    detail = {"ending": msgspec.to_builtins(ending), "closed": "true"}
+    signature = Signature(run=run, owner="", identity=user)
+    return await store.append(
+        run, (note("run", "ended", detail=detail),), signature, session.clock()
+    )

@@ -2,22 +2,21 @@
 
 import msgspec
 
+from bridgehead.app.open_run import close_unheard, write_ending
 from bridgehead.app.rollout import tell_holder
 from bridgehead.app.runner import Session
 from bridgehead.cluster.anchor import parse_anchor
-from bridgehead.cluster.errors import NoSuchRunError
+from bridgehead.cluster.errors import ClaimedError, NoSuchRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
 from bridgehead.cluster.lock import ComponentLock, Lock, holder_name
-from bridgehead.cluster.read import read_snapshot
+from bridgehead.cluster.read import read_component, read_snapshot
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import pods_of
-from bridgehead.core.journal.chain import Signature
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
-from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
-from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.state import Ending, Mode
 from bridgehead.core.rollout.transition import fold
 
@@ -31,10 +30,12 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
     pods: tuple[Pod, ...]
     differing: tuple[tuple[str, str], ...]
     """Nodes with the hash of a pod that is not of the standing template."""
+    unread: tuple[Unread, ...] = ()
+    """What could not be read. With anything here the rest is not all, and nothing is written."""
 
     @property
     def nothing(self) -> bool:
-        """Whether there is nothing to give back."""
+        """Whether there is nothing to give back, as far as was read."""
         return self.component is None and not self.nodes and not self.pods
 
 
@@ -50,20 +51,35 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
     """Uncordon what runs of the component cordoned, remove their pods, restore its strategy.
 
     Where pods differ from the standing template the strategy stays OnDelete: with RollingUpdate
-    back, the controller would replace them all at once. Raises HeldError while a runner lives.
+    back, the controller would replace them all at once. Nothing is written where not all could be
+    read: pods that are not seen may differ. Raises HeldError while a runner lives.
     """
+    session = await _where_its_run_lives(session, ref)
     if dry_run:
         return Released(left=await _left(session, ref))
     async with await _lock(session, ref) as lock:
         left = await _left(session, ref)
+        if left.unread:
+            return Released(left=left)
         hand = LettingGo(session.kube, lock.check)
         done = [(f"node/{node.name}", await hand.node(node)) for node in left.nodes]
         done += [(f"pod/{pod.ref}", await hand.pod(pod)) for pod in left.pods]
+        user = (await session.kube.self_subject_review()).username
         if left.component is not None and not left.differing:
             await hand.component(left.component)
             done.append((left.component.ref, "former update strategy restored, marks removed"))
-            await _close(session, left.component)
+            await _close(session, left.component, user)
+        await close_unheard(session, ref, left.component, user)
         return Released(left=left, done=tuple(done))
+
+
+async def _where_its_run_lives(session: Session, ref: ComponentRef) -> Session:
+    """The lock that a live runner holds is in the namespace that the component's mark names."""
+    component = await read_component(session.kube, ref)
+    anchor = parse_anchor(component.anchor) if component is not None else None
+    if anchor is None:
+        return session
+    return msgspec.structs.replace(session, state_namespace=anchor.namespace)
 
 
 async def _lock(session: Session, ref: ComponentRef) -> Lock:
@@ -82,12 +98,15 @@ async def _lock(session: Session, ref: ComponentRef) -> Lock:
 
 
 async def _left(session: Session, ref: ComponentRef) -> Left:
+    """What is there now. ClaimedError where another run, of another namespace, has come since."""
     snapshot = await read_snapshot(session.kube, now=session.clock(), namespaces=(ref.namespace,))
     component = _named(snapshot, ref)
     store = RunStore(session.kube, session.state_namespace)
     runs = {item.run for item in await store.list_runs(ref)}
     anchor = parse_anchor(component.anchor) if component else None
     if anchor is not None:
+        if anchor.namespace != session.state_namespace:
+            raise ClaimedError(str(ref), str(anchor))
         runs.add(anchor.run)
     names = frozenset(runs)
     return Left(
@@ -95,7 +114,12 @@ async def _left(session: Session, ref: ComponentRef) -> Left:
         nodes=tuple(node for node in snapshot.nodes if node.held_by in names),
         pods=tuple(pod for pod in snapshot.pods if is_own(pod, names)),
         differing=_differing(snapshot, component),
+        unread=tuple(item for item in snapshot.unread if item.what not in _NOT_NEEDED),
     )
+
+
+_NOT_NEEDED = frozenset({"pods of other namespaces", "version of the server"})
+"""Our pods and the component's are all in its namespace."""
 
 
 def _named(snapshot: Snapshot, ref: ComponentRef) -> Component | None:
@@ -122,7 +146,7 @@ def _differing(snapshot: Snapshot, component: Component | None) -> tuple[tuple[s
     )
 
 
-async def _close(session: Session, component: Component) -> None:
+async def _close(session: Session, component: Component, user: str) -> None:
     """End the run that held the component, where it has a record: nobody shall go on with it."""
     anchor = parse_anchor(component.anchor)
     if anchor is None:
@@ -132,12 +156,6 @@ async def _close(session: Session, component: Component) -> None:
         state = fold(await store.entries(anchor.run))
     except NoSuchRunError:
         return
-    if state.mode is Mode.ENDED:
-        return
-    user = await session.kube.self_subject_review()
-    ending = Ending(exit=4, summary=f"released by {user.username}")
-    detail = {"ending": msgspec.to_builtins(ending), "closed": "true"}
-    signature = Signature(run=anchor.run, owner="", identity=user.username)
-    await store.append(
-        anchor.run, (note("run", "ended", detail=detail),), signature, session.clock()
-    )
+    if state.mode is not Mode.ENDED:
+        ending = Ending(exit=4, summary=f"released by {user}")
+        await write_ending(session, store, anchor.run, ending, user)

@@ -9,9 +9,10 @@ from bridgehead.app.release import Released
 from bridgehead.app.release import release as let_go
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options
-from bridgehead.cli.say import next_step, say
+from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 
 
@@ -23,8 +24,8 @@ from bridgehead.core.plan.settings import ComponentRef
 def release(component: str, cluster: ClusterOptions, state_namespace: str, dry_run: bool) -> Exit:
     """Uncordon nodes and remove pods of runs that nobody goes on with; restore the strategy.
 
-    Exit 4 where pods differ from the template: the strategy then stays OnDelete. Exit 7 while a
-    runner lives.
+    Exit 4 where pods differ from the template: the strategy then stays OnDelete. Exit 6 where not
+    all that it needs to see could be read: nothing is changed then. Exit 7 while a runner lives.
     """
     try:
         ref = parse_component(component)
@@ -43,24 +44,35 @@ async def _run(
 
 def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -> Exit:
     left = released.left
+    if left.unread:
+        return _unread(left.unread, ref)
     if left.nothing:
-        click.echo(f"No run has left anything of {ref}.")
+        show(f"No run has left anything of {ref}.")
         next_step(f"bridgehead status {ref}{where}")
         return Exit.DONE
     if dry_run:
         for node in left.nodes:
-            click.echo(f"node/{node.name}: held by run {node.held_by}")
+            show(f"node/{node.name}: held by run {node.held_by}")
         for pod in left.pods:
-            click.echo(f"pod/{pod.ref}: a pod of a run")
+            show(f"pod/{pod.ref}: a pod of a run")
         if left.component is not None:
-            click.echo(f"{ref}: {left.component.anchor}, {left.component.strategy_type}")
+            show(f"{ref}: {left.component.anchor}, {left.component.strategy_type}")
     for thing, what in released.done:
-        click.echo(f"{thing}: {what}")
+        show(f"{thing}: {what}")
     if left.component is not None and left.differing:
         return _mixed(left.differing, ref)
     again = f"bridgehead release {ref}{where}"
     next_step(again if dry_run else f"bridgehead verify {ref}{where}")
     return Exit.DONE
+
+
+def _unread(unread: tuple[Unread, ...], ref: ComponentRef) -> Exit:
+    say(f"error: what runs of {ref} have left is not known; nothing was changed:")
+    for item in unread:
+        say(f"  {item.what}: {item.why}")
+    grants = "; ".join(item.grant for item in unread if item.grant)
+    next_step(f"have these permissions granted: {grants}; then the same command again")
+    return Exit.CANNOT
 
 
 def _mixed(differing: tuple[tuple[str, str], ...], ref: ComponentRef) -> Exit:

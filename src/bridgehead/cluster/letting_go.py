@@ -46,12 +46,17 @@ class LettingGo:
         return "removed"
 
     async def component(self, component: Component) -> None:
-        """Restore the former strategy and remove the annotations. Raises PatchTestFailed."""
+        """Restore the former strategy and remove the annotations.
+
+        Raises PatchTestFailed where the component is not as it was read: with RollingUpdate back,
+        the controller would carry a template of now over pods that were compared with another.
+        """
         kept = [name for name in OURS if name in component.annotations]
         steps: list[JsonObject] = [test("/metadata/uid", component.uid)]
         former = former_strategy(component)
         if former is not None and former != component.strategy:
             path = "/spec/updateStrategy"
+            steps += [test("/spec/template", component.template)]
             steps += [test(path, component.strategy), replace(path, former)]
         for name in kept:
             steps += drop_annotation(name, component.annotations[name])
