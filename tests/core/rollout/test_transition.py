@@ -159,3 +159,16 @@ def test_the_first_image_id_of_an_architecture_stays() -> None:
 
     state = told(RunState(), verified("n1", "sha256:a"), verified("n2", "sha256:b"))
     assert state.image_ids == {"amd64/plugin": "sha256:a"}
+
+
+@pytest.mark.parametrize(
+    "turn", [("turn", "back"), ("turn", "hold"), ("preflight", "passed"), ("preflight", "failed")]
+)
+def test_an_ended_run_turns_no_more(turn: tuple[str, str]) -> None:
+    state = told(RunState(mode=Mode.ENDED), note(*turn, detail={"reason": "late"}))
+    assert (state.mode, state.turned_for) == (Mode.ENDED, "")
+
+
+def test_a_takeover_after_the_strategy_was_restored_holds_the_component_again() -> None:
+    state = told(RunState(taken_over=True, restored=True), *done(TakeOver(), generation=7))
+    assert (state.taken_over, state.restored, state.generation) == (True, False, 7)

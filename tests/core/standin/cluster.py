@@ -83,6 +83,8 @@ class Cluster:
         self.namespace_refuses = ""
         self.stale = ""
         self.deletions: list[Deletion] = []
+        self.rolled: list[str] = []
+        """Nodes whose pod the controller replaced by itself, which nobody watched."""
         self.unobserved_writes: list[str] = []
         self._uids = 0
         self.advance(10.0)
@@ -120,6 +122,7 @@ class Cluster:
         old = [pod for pod in self.pods.values() if pod.revision != wanted]
         if old:
             old[0].deleting = self.now
+            self.rolled.append(old[0].node)
 
     def _create(self, node: str, revision: str) -> None:
         component = self.daemonset

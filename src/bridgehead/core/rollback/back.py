@@ -2,7 +2,7 @@
 
 from bridgehead.core.rollback.order import to_take_back
 from bridgehead.core.rollout.budget import startable
-from bridgehead.core.rollout.commands import Flip, Position, Purpose
+from bridgehead.core.rollout.commands import Flip, LetGo, Position, Purpose, TakeOver
 from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.finish import close
 from bridgehead.core.rollout.merge import merged
@@ -21,7 +21,7 @@ def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     if step is not None:
         return step
     working, waiting = run.state.working, to_take_back(run, world)
-    if working or waiting:
+    if (working or waiting) and not run.state.restored:
         settled = [_settle(run, item, world, tracks, now) for item in working]
         starts = _take_back(run, waiting, world, tracks)
         return merged(*settled, *starts) if settled or starts else wait(_QUEUED)
@@ -34,9 +34,33 @@ def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
 
 def park(run: Run, world: World, now: float) -> Decision | None:
     """Make sure that the former template stands and is observed, before anything else."""
-    if run.state.template is Position.TARGET:
-        return Decision(commands=(Flip(to=Position.FORMER),))
-    return unobserved(run, world, now) if run.state.taken_over else None
+    state = run.state
+    if state.template is Position.FORMER:
+        return unobserved(run, world, now) if state.taken_over else None
+    if state.let_go:
+        return _too_late(run, world)
+    if state.restored:
+        # With the former strategy back, the controller would replace every pod by itself at once.
+        return Decision(commands=(TakeOver(),))
+    return Decision(commands=(Flip(to=Position.FORMER),))
+
+
+def _too_late(run: Run, world: World) -> Decision:
+    """The target stands and the component is anybody's: only a new run may change it again."""
+    component = world.component
+    if component is not None and f"/{run.name}/" in component.anchor:
+        return Decision(commands=(LetGo(),))
+    passed = len(run.with_status(NodeStatus.PASSED))
+    return Decision(
+        ending=Ending(
+            exit=0,
+            summary=(
+                f"{passed} nodes run the new version; the run had let the component go before it "
+                "was to be taken back, so nothing was: `bridgehead rollback` begins a run for that"
+            ),
+            rollback_helps=True,
+        )
+    )
 
 
 def _settle(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Decision:

@@ -159,7 +159,11 @@ def _stage_passed(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - 
 
 
 def _turn(mode: Mode) -> Fact:
+    """Another way to go; a run that has ended goes none, whatever was asked while it did."""
+
     def apply(state: RunState, entry: Entry) -> RunState:
+        if state.mode is Mode.ENDED:
+            return state
         return msgspec.structs.replace(
             state,
             mode=mode,

@@ -135,7 +135,7 @@ def _lapsed(state: RunState, command: Command, entry: Entry) -> RunState:
 def _done(state: RunState, command: Command, entry: Entry) -> RunState:
     match command:
         case TakeOver():
-            return msgspec.structs.replace(_written(state, entry), taken_over=True)
+            return msgspec.structs.replace(_written(state, entry), taken_over=True, restored=False)
         case Flip(to=position):
             return msgspec.structs.replace(_written(state, entry), template=position)
         case RestoreStrategy():
