@@ -7,16 +7,25 @@ import msgspec
 import pytest
 
 from bridgehead.app.journal import Journal
-from bridgehead.app.loop import PATIENCE, Loop, Stopped
+from bridgehead.app.loop import PATIENCE, Loop, OutOfSightError, Stopped
 from bridgehead.core.journal.chain import Head, Signature, append, check
-from bridgehead.core.journal.entry import Draft, Entry
+from bridgehead.core.journal.entry import Draft, Entry, Phase
 from bridgehead.core.model.component import RUN
-from bridgehead.core.rollout.commands import Command, CommandResult, Cordon, Failed
+from bridgehead.core.rollout.commands import (
+    Command,
+    CommandResult,
+    Cordon,
+    CreateOwnPod,
+    DeletePod,
+    Failed,
+    Purpose,
+)
 from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode, RunState
 from bridgehead.core.rollout.transition import fold
 from bridgehead.core.rollout.world import World
+from bridgehead.kube.errors import Unreachable
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.hand import Hand
 from tests.core.standin.plans import plan_of
@@ -53,12 +62,14 @@ class StandInFeed:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self.asked: list[set[str]] = []
+        self.blind = False
 
     async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
         self.asked.append({*in_flight})
 
     def snapshot(self) -> World:
-        return self.cluster.world()
+        world = self.cluster.world()
+        return msgspec.structs.replace(world, stale="the nodes") if self.blind else world
 
     async def changed(self, timeout: float) -> None:  # noqa: ASYNC109 - the loop names it so
         self.cluster.advance(1.0)
@@ -135,6 +146,10 @@ class Stage:
         return value.images["plugin"].rpartition(":")[2]
 
 
+def no_answer() -> Unreachable:
+    return Unreachable("https://x", "timeout", "no answer", sent=False, retryable=True)
+
+
 def after_first_deletion(run: Run, world: World) -> bool:
     return any(item.work and item.work.deleted_at for item in run.state.working) and (
         run.state.taken_over
@@ -206,9 +221,7 @@ async def test_stop_that_cannot_park_says_so() -> None:
     assert stage.standing == "v2"
 
 
-async def test_effect_that_never_succeeds_ends_with_a_person_after_a_bounded_number_of_tries() -> (
-    None
-):
+async def test_effect_that_never_succeeds_holds_the_run_and_the_ending_says_why() -> None:
     tries: list[Command] = []
 
     def no_cordon(command: Command) -> CommandResult | None:
@@ -223,7 +236,85 @@ async def test_effect_that_never_succeeds_ends_with_a_person_after_a_bounded_num
     assert ending is not None
     assert ending.exit == 4
     assert "gave up" in ending.summary
+    assert "somebody else writes it" in ending.summary
     assert len(tries) == PATIENCE
+
+
+async def test_effect_that_never_succeeds_on_the_way_back_ends_saying_which_template_stands() -> (
+    None
+):
+    def no_more_cordons(command: Command) -> CommandResult | None:
+        taking_back = isinstance(command, Cordon) and command.purpose is Purpose.TAKE_BACK
+        return Failed("conflict", "a webhook denies it") if taking_back else None
+
+    stage = Stage(BAD["never registers"], spoil=no_more_cordons)
+    done = await stage.loop.drive(await stage.begun())
+    ending = done.state.ending
+    assert ending is not None
+    assert ending.exit == 4
+    assert "a webhook denies it; the former template stands" in ending.summary
+
+
+async def test_error_of_the_cluster_parks_before_it_ends_the_runner() -> None:
+    broken = False
+
+    def forbidden_once(command: Command) -> CommandResult | None:
+        nonlocal broken
+        if isinstance(command, DeletePod) and stage.standing == "v2" and not broken:
+            broken = True
+            raise no_answer()
+        return None
+
+    stage = Stage(spoil=forbidden_once)
+    with pytest.raises(Unreachable) as raised:
+        await stage.loop.drive(await stage.begun())
+    assert stage.standing == "v1"
+    assert not getattr(raised.value, "__notes__", [])
+    assert fold(stage.records.entries).pending
+
+
+async def test_error_that_also_prevents_parking_says_that_the_new_template_stands() -> None:
+    def gone(command: Command) -> CommandResult | None:
+        if stage.standing == "v2":
+            raise no_answer()
+        return None
+
+    stage = Stage(spoil=gone)
+    with pytest.raises(Unreachable) as raised:
+        await stage.loop.drive(await stage.begun())
+    assert "The new template stands" in raised.value.__notes__[0]
+
+
+async def test_what_came_of_sibling_effects_is_recorded_when_one_of_them_raises() -> None:
+    def second_raises(command: Command) -> CommandResult | None:
+        if isinstance(command, CreateOwnPod) and command.node == "b1":
+            raise no_answer()
+        return None
+
+    stage = Stage(spoil=second_raises)
+    with pytest.raises(Unreachable):
+        await stage.loop.drive(await stage.begun())
+    first = [
+        item.result
+        for item in stage.records.entries
+        if (item.step, item.node) == ("create-own-pod", "a1") and item.phase is Phase.OUTCOME
+    ]
+    assert first == ["done"]
+
+
+async def test_cluster_that_stays_out_of_sight_ends_the_runner() -> None:
+    stage = Stage()
+    run = await stage.begun()
+    stage.feed.blind = True
+    with pytest.raises(OutOfSightError):
+        await stage.loop.drive(run)
+
+
+async def test_stop_takes_our_pods_along() -> None:
+    stage = Stage(stop_when=lambda run, world: bool(world.own))
+    with pytest.raises(Stopped):
+        await stage.loop.drive(await stage.begun())
+    assert all(pod.deleting is not None for pod in stage.cluster.own.values())
 
 
 async def test_only_nodes_in_flight_are_read_closely() -> None:

@@ -23,6 +23,7 @@ from bridgehead.core.plan.subject import subject_of
 from bridgehead.core.rollout.state import RunState
 from bridgehead.core.rollout.transition import fold
 from bridgehead.core.verify.majority import majority
+from bridgehead.core.verify.track import LOOK_DELAY
 
 
 class LookTiming(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,9 +46,15 @@ def nothing_to_change(
             settle=timing.settle if timing.settle is not None else defaults.settle,
             status_period=timing.status_period or defaults.status_period,
             status_period_unchecked=True,
-            timeout=(timing.settle or defaults.settle) * 3,
+            timeout=_patience(timing, defaults),
         ),
     )
+
+
+def _patience(timing: LookTiming, defaults: VerifySettings) -> float:
+    """Time for a steady node to be seen steady, with room for a dip in between."""
+    period = timing.status_period or defaults.status_period
+    return LOOK_DELAY * period + 3 * (timing.settle or defaults.settle)
 
 
 class LastRun(msgspec.Struct, frozen=True):

@@ -15,21 +15,26 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import Command, CommandResult, Done, Failed, Flip, key
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
+from bridgehead.core.rollout.leaving import leaving
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Ending
+from bridgehead.core.rollout.state import Ending, Mode
 from bridgehead.core.rollout.tracking import follow, in_flight, under_watch
 from bridgehead.core.rollout.transition import DONE, LAPSED, REFUSED
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.track import Track
+from bridgehead.kube.errors import KubeError
 
 CLOSING = frozenset({0, 1, 3})
 """Exits after which the run is over; with the others it keeps its component."""
 
 PARK_PATIENCE = 10.0
-"""Seconds that a runner that was told to stop may take to park the former template."""
+"""Seconds that a runner that leaves may take to park the former template."""
 
 PATIENCE = 25
 """Failed attempts in a row, about a second apart, after which a person must look."""
+
+BLIND_PATIENCE = 300.0
+"""Seconds without an up-to-date view of the cluster after which a runner leaves."""
 
 
 class Feed(Protocol):
@@ -65,11 +70,18 @@ class Onlooker(Protocol):
 
 
 class Stopped(Exception):  # noqa: N818 - not an error: the user asked for it
-    """The runner was told to stop; ``parked`` says whether the former template stands."""
+    """The runner was told to stop.
 
-    def __init__(self, *, parked: bool) -> None:
+    ``parked`` says whether the former template stands; None where the run had not been taken up.
+    """
+
+    def __init__(self, *, parked: bool | None) -> None:
         super().__init__("stopped")
         self.parked = parked
+
+
+class OutOfSightError(Exception):
+    """The cluster could not be seen for so long that nothing could be decided."""
 
 
 class Loop:
@@ -93,6 +105,7 @@ class Loop:
         self._stop = stop
         self._failures = 0
         self._trouble = ""
+        self._blind_since: float | None = None
 
     async def drive(self, run: Run, *, park_first: bool = False) -> Run:
         """Go on until an ending, which is in the journal and in the state that is returned.
@@ -101,14 +114,29 @@ class Loop:
         standing: the former template is parked before any other write.
 
         Raises Stopped when told to stop, LostLockError or LostJournalError (cluster) when another
-        runner took over, and KubeError when the cluster cannot be reached or forbids something.
+        runner took over, and KubeError or OutOfSightError when the cluster cannot be reached or
+        forbids something; whoever leaves so tries to park first, and the error says if that failed.
         """
-        tick = min(1.0, max(0.2, run.plan.timing.status_period / 4))
+        self._run = run
+        try:
+            ended = await self._go_on(park_first=park_first)
+        except (KubeError, OutOfSightError) as error:
+            await self._take_leave(error)
+            raise
+        if not ended:
+            raise Stopped(parked=await self._leave())
+        return self._run
+
+    async def _go_on(self, *, park_first: bool) -> bool:
+        """Turn after turn; whether it came to an ending, rather than being told to stop."""
+        tick = min(1.0, max(0.2, self._run.plan.timing.status_period / 4))
         tracks: dict[str, Track] = {}
         while not self._stop.is_set():
+            run = self._run
             names = {node.name for node in in_flight(run)}
             await self._feed.refresh(names, {node.name for node in under_watch(run)})
             world, now = self._feed.snapshot(), self._clock()
+            self._must_see(world, now)
             tracks = dict(follow(run, world, tracks, now))
             decision = decide(run, world, tracks, now)
             if park_first and not run.state.pending and not world.stale:
@@ -116,72 +144,111 @@ class Loop:
                 decision = interrupted(run) or decision
             self._onlooker.look(run, world, decision)
             if decision.ending is not None:
-                return await self._end(run, decision)
+                await self._end(decision)
+                return True
             if not decision:
                 await self._feed.changed(tick)
                 continue
-            run = await self.carry_out(run, decision)
-            if self._failures >= PATIENCE:
-                return await self._end(run, Decision(ending=self._worn_out(run, decision)))
+            await self._carry_out(decision)
+            if self._failures >= PATIENCE and await self._give_up(decision):
+                return True
             if self._failures:
                 await self._feed.changed(1.0)
-        await self._park(run)
-        raise Stopped(parked=True)
+        return False
 
-    async def carry_out(self, run: Run, decision: Decision) -> Run:
-        """Record what is found and intended in one write, perform, record what came of it."""
+    def _must_see(self, world: World, now: float) -> None:
+        if not world.stale:
+            self._blind_since = None
+            return
+        self._blind_since = self._blind_since or now
+        if now - self._blind_since > BLIND_PATIENCE:
+            raise OutOfSightError(
+                f"{world.stale} could not be watched for {BLIND_PATIENCE:g} s; nothing was decided "
+                "in that time"
+            )
+
+    async def _carry_out(self, decision: Decision) -> None:
+        """Record what is found and intended in one write, perform, record what came of it.
+
+        Where one effect raises, what came of the others is still recorded; its own intent stays
+        open, and whoever goes on looks it up in the cluster.
+        """
         intents = [intent(command) for command in decision.commands]
-        run = await self._journal.write(run, [*decision.notes, *intents])
+        self._run = await self._journal.write(self._run, [*decision.notes, *intents])
         if not decision.commands:
-            return run
+            return
         results = await asyncio.gather(
-            *(self._effects.perform(command) for command in decision.commands)
+            *(self._effects.perform(command) for command in decision.commands),
+            return_exceptions=True,
         )
+        pairs = list(zip(decision.commands, results, strict=True))
+        errors = [result for result in results if isinstance(result, BaseException)]
+        lost = next((error for error in errors if not isinstance(error, KubeError)), None)
+        if lost is not None:
+            raise lost
         failed = [result.message for result in results if isinstance(result, Failed)]
         self._failures = self._failures + 1 if failed else 0
         self._trouble = failed[0] if failed else ""
         drafts = [
-            _outcome(command, result)
-            for command, result in zip(decision.commands, results, strict=True)
+            outcome_of(command, result)
+            for command, result in pairs
+            if not isinstance(result, BaseException)
         ]
-        return await self._journal.write(run, drafts)
+        self._run = await self._journal.write(self._run, drafts)
+        if errors:
+            raise errors[0]
 
-    def _worn_out(self, run: Run, decision: Decision) -> Ending:
-        names = ", ".join(key(command) for command in decision.commands)
-        return Ending(
-            exit=4,
-            summary=f"gave up after {PATIENCE} failed attempts at {names}: {self._trouble}; the "
-            f"journal of run {run.name} holds every answer",
-        )
+    async def _give_up(self, decision: Decision) -> bool:
+        """After too many failures: hold, so that nodes in flight are seen through, or end."""
+        names = ", ".join(sorted({key(command).split("/")[0] for command in decision.commands}))
+        why = f"gave up after {PATIENCE} failed attempts at {names}: {self._trouble}"
+        self._failures = 0
+        if self._run.state.mode is Mode.FORWARD:
+            turn = note("turn", "hold", detail={"reason": why})
+            self._run = await self._journal.write(self._run, [turn])
+            return False
+        parked = await self._leave()
+        which = "the former template stands" if parked else "the NEW template stands"
+        summary = f"{why}; {which}. The journal holds every answer"
+        await self._end(Decision(ending=Ending(exit=4, summary=summary)))
+        return True
 
-    async def _park(self, run: Run) -> None:
-        """Before leaving: newcomers and accidents shall get the proven version."""
-        step = interrupted(run)
-        if not step.commands:
-            return
+    async def _take_leave(self, error: Exception) -> None:
+        """Leave because of an error: park if that is still possible, and say so where it is not."""
         try:
-            run = await asyncio.wait_for(self.carry_out(run, step), PARK_PATIENCE)
-        except TimeoutError:
-            raise Stopped(parked=False) from None
-        if interrupted(run).commands:
-            raise Stopped(parked=False)
+            parked = await self._leave()
+        except KubeError:
+            parked = False
+        if not parked:
+            error.add_note("The new template stands: newcomers get it until the run goes on.")
 
-    async def _end(self, run: Run, decision: Decision) -> Run:
+    async def _leave(self) -> bool:
+        """Park the former template and take our pods along; whether the former one stands."""
+        commands = leaving(self._run)
+        if commands:
+            try:
+                async with asyncio.timeout(PARK_PATIENCE):
+                    await self._carry_out(Decision(commands=commands))
+            except TimeoutError:
+                return False
+        return not interrupted(self._run).commands
+
+    async def _end(self, decision: Decision) -> None:
         ending = decision.ending
-        if ending is None or run.state.ending == ending:
-            return run
-        closed = ending.exit in CLOSING
-        detail = {
+        if ending is None or self._run.state.ending == ending:
+            return
+        detail: JsonObject = {
             "ending": msgspec.to_builtins(msgspec.structs.replace(ending, failure=None)),
-            "closed": "true" if closed else "false",
+            "closed": "true" if ending.exit in CLOSING else "false",
         }
         notes = [*decision.notes, note("run", "ended", detail=detail)]
-        run = await self._journal.write(run, notes)
+        run = await self._journal.write(self._run, notes)
         state = msgspec.structs.replace(run.state, ending=ending)
-        return msgspec.structs.replace(run, state=state)
+        self._run = msgspec.structs.replace(run, state=state)
 
 
-def _outcome(command: Command, result: CommandResult) -> Draft:
+def outcome_of(command: Command, result: CommandResult) -> Draft:
+    """The record that follows a command."""
     match result:
         case Done(detail=detail):
             return outcome(key(command), DONE, {**_position(command), **detail})

@@ -1,13 +1,13 @@
 """One runner's way through a run: hold the lock, watch, loop, let go of the lock."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Coroutine
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from bridgehead.app.journal import Journal
-from bridgehead.app.loop import Loop, Onlooker
+from bridgehead.app.loop import Loop, Onlooker, Stopped
 from bridgehead.cluster.feed import WorldFeed
 from bridgehead.cluster.lock import Lock
 from bridgehead.cluster.perform import STATE_NAMESPACE, Performer
@@ -17,6 +17,8 @@ from bridgehead.core.journal.entry import Draft, Entry
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending
 from bridgehead.kube.client import Kube
+
+T = TypeVar("T")
 
 Clock = Callable[[], float]
 """Seconds since the epoch."""
@@ -44,6 +46,20 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     state_namespace: str = STATE_NAMESPACE
     host: str = "unknown"
     """This machine's name, for people who are told who holds a lock."""
+
+
+async def unless_stopped(session: Session, waiting: Coroutine[None, None, T]) -> T:
+    """What is waited for; Stopped as soon as the runner is told to stop."""
+    task = asyncio.ensure_future(waiting)
+    stop = asyncio.ensure_future(session.stop.wait())
+    try:
+        await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Stopped(parked=None)
+        return await task
+    finally:
+        stop.cancel()
+        task.cancel()
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,5 @@
 """How a run's ending is told: what happened, the proof, the journal's head, the next command."""
 
-import click
 import msgspec
 
 from bridgehead.app.loop import Stopped
@@ -10,7 +9,7 @@ from bridgehead.app.rollout import Busy, NotAllowed, RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.plan import show_planned
-from bridgehead.cli.say import next_step, say
+from bridgehead.cli.say import next_step, say, show
 from bridgehead.cluster.access import grant_text
 from bridgehead.core.model.json import JsonObject
 from bridgehead.report.inventory import pretty_json
@@ -47,10 +46,13 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
 
 def stopped(stopping: Stopped, code: Exit, again: str) -> Exit:
     """The ending after a signal: whether the former template stands, and how to go on."""
-    if stopping.parked:
-        say("stopped; the former template stands, nodes in flight are seen through when you go on")
-    else:
-        say("stopped; the former template could NOT be parked: newcomers get the new version")
+    match stopping.parked:
+        case None:
+            say("stopped before anything was changed")
+        case True:
+            say("stopped; the former template stands, nodes in flight wait for you to go on")
+        case False:
+            say("stopped; the former template could NOT be parked: newcomers get the new version")
     next_step(again)
     return code
 
@@ -58,10 +60,10 @@ def stopped(stopping: Stopped, code: Exit, again: str) -> Exit:
 def _ended(result: Ended, output: str, where: str) -> Exit:
     code = Exit(result.ending.exit)
     if output == "json":
-        click.echo(pretty_json(_json(result)), nl=False)
+        show(pretty_json(_json(result)))
     else:
         for line in _lines(result):
-            click.echo(line)
+            show(line)
     next_step(_next(result, code, where))
     return code
 

@@ -7,6 +7,7 @@ import traceback
 
 import msgspec
 
+from bridgehead.app.loop import OutOfSightError
 from bridgehead.app.recorded import NoTimeError
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.say import next_step, say
@@ -38,6 +39,8 @@ def tell(error: Exception) -> Exit:
     cause = _single(error)
     failure = failure_of(cause) or _unexpected(cause)
     say(f"error: {failure.message}")
+    for remark in getattr(cause, "__notes__", ()):
+        say(remark)
     next_step(failure.remedy)
     return failure.exit
 
@@ -57,6 +60,8 @@ def failure_of(error: Exception) -> Failure | None:
             return Failure(Exit.CANNOT, str(error), "kubectl cluster-info")
         case errors.ConfigError() | errors.CredentialError():
             return Failure(Exit.CANNOT, str(error), "kubectl config view --minify")
+        case OutOfSightError():
+            return Failure(Exit.CANNOT, str(error), "kubectl cluster-info; then the same command")
         case errors.KubeError():
             return Failure(
                 Exit.CANNOT, str(error), "the same command again; kubectl get --raw /readyz"

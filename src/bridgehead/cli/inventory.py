@@ -9,7 +9,7 @@ from bridgehead.app.live import read_live
 from bridgehead.app.recorded import read_recorded
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, state_options
-from bridgehead.cli.say import next_step, say
+from bridgehead.cli.say import next_step, say, show
 from bridgehead.core.inventory.build import build_inventory
 from bridgehead.core.inventory.drift import drift
 from bridgehead.core.inventory.record import record
@@ -49,7 +49,7 @@ def inventory(
         return None
     snapshot = read_state(state)
     found = build_inventory(snapshot)
-    click.echo(_TEXT[output](found), nl=False)
+    show(_TEXT[output](found))
     if save:
         _save(save, report.pretty_json(record(snapshot, found)))
     if found.unread:
@@ -85,7 +85,7 @@ def diff(state: StateOptions, before: Path, after: Path | None, output: str) -> 
             text = report.drift_markdown(differences)
         case _:
             text = report.drift_text(differences)
-    click.echo(text, nl=False)
+    show(text)
     if differences:
         next_step(
             f"bridgehead inventory{state.as_arguments} --save FILE, once this is as it should be"

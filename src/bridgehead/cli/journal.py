@@ -9,7 +9,7 @@ from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subje
 from bridgehead.app.status import newest_run
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.say import next_step, say
+from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cluster.store import RunStore
@@ -42,7 +42,7 @@ def journal(subject: str, cluster: ClusterOptions, output: str, state_namespace:
         say(f"error: {subject} has no run in namespace {state_namespace}")
         next_step(f"bridgehead status{where}")
         return Exit.FINDINGS
-    click.echo(_json(entries) if output == "json" else _text(entries), nl=False)
+    show(_json(entries) if output == "json" else _text(entries))
     next_step(f"bridgehead status {entries[0].run}{where}")
     return Exit.DONE
 

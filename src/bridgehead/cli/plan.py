@@ -11,7 +11,7 @@ from bridgehead.app.recorded import read_recorded
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.inventory import incomplete
 from bridgehead.cli.options import StateOptions, output_option, state_options
-from bridgehead.cli.say import next_step, say
+from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
 from bridgehead.core.model.problem import problems_text
@@ -43,9 +43,9 @@ def show_planned(planned: Planned, output: str, go_on: str) -> Exit:
     """Print a plan or its refusal; the exit code. ``go_on`` is the command that follows a plan."""
     result = planned.result
     if output == "json":
-        click.echo(pretty_json(plan_json(result, planned.unread)), nl=False)
+        show(pretty_json(plan_json(result, planned.unread)))
     else:
-        click.echo(planned_text(result))
+        show(planned_text(result))
     if isinstance(result, Refused) and (result.refusals or not planned.unread):
         next_step("mend what is refused, then the same command again")
         return Exit.FINDINGS

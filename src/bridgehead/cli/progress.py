@@ -7,6 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from bridgehead.cli.say import silence
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
@@ -18,11 +19,20 @@ SHOWN = 12
 """Nodes in flight that the live view shows at most."""
 
 
+class _Listener(Console):
+    """A console whose reader may go away: the run goes on, unseen, to its proper ending."""
+
+    def on_broken_pipe(self) -> None:
+        """Only go quiet. rich would raise SystemExit here, in the middle of a change."""
+        self.quiet = True
+        silence(self.file)
+
+
 class Progress:
     """Tells every record as it is written; on a terminal, also what is awaited right now."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._console = Console(file=stream, highlight=False, soft_wrap=True)
+        self._console = _Listener(file=stream, highlight=False, soft_wrap=True)
         self._live: Live | None = None
         self._last_wait = ""
 

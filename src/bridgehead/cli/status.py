@@ -8,7 +8,7 @@ from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subje
 from bridgehead.app.status import status as read_status
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.say import next_step
+from bridgehead.cli.say import next_step, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.settings import ComponentRef
@@ -30,9 +30,9 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         raise click.UsageError(str(error)) from error
     found = asyncio.run(_read(cluster, state_namespace, wanted))
     if output == "json":
-        click.echo(pretty_json(status_json(found)), nl=False)
+        show(pretty_json(status_json(found)))
     else:
-        click.echo(status_text(found))
+        show(status_text(found))
     next_step(_next(found, as_arguments(cluster, state_namespace)))
     return Exit.DONE
 

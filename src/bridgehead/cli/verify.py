@@ -8,19 +8,22 @@ import msgspec
 
 from bridgehead.app.component_ref import BadReferenceError, parse_component
 from bridgehead.app.expectation import LookTiming
+from bridgehead.app.loop import Stopped
 from bridgehead.app.recorded import read_recorded
 from bridgehead.app.verify import Verification, VerifyOptions
 from bridgehead.app.verify import verify as verify_nodes
 from bridgehead.cli.durations import duration_option
+from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.inventory import incomplete
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.plan import planned_text
-from bridgehead.cli.say import next_step
+from bridgehead.cli.say import next_step, show
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.plan import Refused
-from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.plan.settings import ComponentRef, VerifySettings
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.verification import is_good, verification_json, verification_text
 
@@ -56,42 +59,54 @@ def verify(
         ref = parse_component(component)
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
+    _check_timing(settle, status_period)
     options = VerifyOptions(
         baseline=read_recorded(baseline, None).snapshot if baseline else None,
         probe=probe,
         timing=LookTiming(settle=settle, status_period=status_period),
     )
-    result = asyncio.run(_run(ref, cluster, state_namespace, options))
-    return _tell(result, output, f"{ref}{as_arguments(cluster, state_namespace)}")
+    what = f"{ref}{as_arguments(cluster, state_namespace)}"
+    found = asyncio.run(_run(ref, cluster, state_namespace, options))
+    if isinstance(found, tuple):
+        return stopped(*found, f"bridgehead verify {what}")
+    return _tell(found, output, what)
+
+
+def _check_timing(settle: float | None, status_period: float | None) -> None:
+    """Two equal looks are the least that says anything, and a look needs a status period."""
+    defaults = VerifySettings()
+    period = status_period or defaults.status_period
+    if (settle or defaults.settle) < 2 * period:
+        raise click.UsageError(
+            f"--settle must be at least two status periods, {duration_text(2 * period)}; kubelets "
+            "that report more often are named with --status-period"
+        )
 
 
 async def _run(
     ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, options: VerifyOptions
-) -> Verification | Refused:
-    async with runner(cluster, state_namespace) as (session, _):
-        return await verify_nodes(session, ref, options)
+) -> Verification | Refused | tuple[Stopped, Exit]:
+    async with runner(cluster, state_namespace) as (session, stop):
+        try:
+            return await verify_nodes(session, ref, options)
+        except Stopped as stopping:
+            return stopping, stop.exit
 
 
-def _tell(result: Verification | Refused, output: str, what: str) -> Exit:
-    if isinstance(result, Refused):
-        click.echo(planned_text(result))
+def _tell(found: Verification | Refused, output: str, what: str) -> Exit:
+    if isinstance(found, Refused):
+        show(planned_text(found))
         next_step("bridgehead inventory")
         return Exit.FINDINGS
     if output == "json":
-        click.echo(
-            pretty_json(
-                verification_json(
-                    result.component, result.basis, result.nodes, msgspec.to_builtins(result.unread)
-                )
-            ),
-            nl=False,
-        )
+        unread = msgspec.to_builtins(found.unread)
+        show(pretty_json(verification_json(found.component, found.basis, found.nodes, unread)))
     else:
-        click.echo(verification_text(result.component, result.basis, result.nodes))
-    if not is_good(result.nodes):
+        show(verification_text(found.component, found.basis, found.nodes))
+    if not is_good(found.nodes):
         next_step(f"bridgehead status {what}; the proof above names the place to look")
         return Exit.FINDINGS
-    if result.unread:
-        return incomplete(result.unread)
+    if found.unread:
+        return incomplete(found.unread)
     next_step(f"bridgehead journal {what}")
     return Exit.DONE

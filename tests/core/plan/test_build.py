@@ -108,6 +108,13 @@ def test_nothing_to_do_where_the_image_is_there_already() -> None:
     assert isinstance(build(spec("r.test/plugin:1"), snapshot(FOUR), TEMPLATE), Unneeded)
 
 
+def test_template_that_has_the_image_is_not_enough_while_pods_are_of_an_older_revision() -> None:
+    pods = [plugin_pod(item.name, "h0") for item in FOUR]
+    result = build(spec("r.test/plugin:1"), snapshot(FOUR, pods=pods), TEMPLATE)
+    assert isinstance(result, Refused)
+    assert [item.rule for item in result.refusals] == ["mixed-revisions"]
+
+
 def test_component_that_does_not_exist_is_refused_naming_what_there_is() -> None:
     seen = msgspec.structs.replace(snapshot(FOUR), components=())
     result = build(spec(), seen, None)

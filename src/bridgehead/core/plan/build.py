@@ -29,6 +29,9 @@ PLUGIN_TIMEOUT = 240.0
 
 MANY_COHORTS = 8
 
+UNFINISHED = frozenset({"mixed-revisions", "revision-unknown"})
+"""Refusals by which a template that is as wanted says nothing of the pods."""
+
 
 def build(
     spec: RolloutSpec, snapshot: Snapshot, target: JsonObject | None, *, detach: bool = False
@@ -43,11 +46,11 @@ def build(
     if early or component is None or target is None:
         return Refused(refusals=early)
     subject = subject_of(spec, snapshot, component, target)
-    if nothing_to_do(subject):
-        images = ", ".join(sorted(spec.change.by_container().values()))
-        return Unneeded(f"{component.ref} has {images} already")
     against = refusals(subject, detach=detach)
     former = subject.former
+    if nothing_to_do(subject) and not any(item.rule in UNFINISHED for item in against):
+        images = ", ".join(sorted(spec.change.by_container().values()))
+        return Unneeded(f"{component.ref} has {images} already, and so have its pods")
     if against or former is None:
         return Refused(refusals=against, set_aside=subject.set_aside, warnings=_warnings(subject))
     return plan_of(subject, former)
