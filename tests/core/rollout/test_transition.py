@@ -172,3 +172,10 @@ def test_an_ended_run_turns_no_more(turn: tuple[str, str]) -> None:
 def test_a_takeover_after_the_strategy_was_restored_holds_the_component_again() -> None:
     state = told(RunState(taken_over=True, restored=True), *done(TakeOver(), generation=7))
     assert (state.taken_over, state.restored, state.generation) == (True, False, 7)
+
+
+def test_a_refusal_of_the_probe_is_forgotten_by_the_next_pass() -> None:
+    refused = told(RunState(), *done(CORDON), *done(PROBE, REFUSED, message="quota"))
+    assert dict(refused.node("n1").refused_pods) == {Role.PROBE: "quota"}
+    again = told(refused, note("node", "cancelled", node="n1"), *done(CORDON))
+    assert dict(again.node("n1").refused_pods) == {}

@@ -56,6 +56,14 @@ def test_a_tag_that_resolves_to_another_id_than_before_fails() -> None:
     assert result.reason == "the tag was moved: it resolved to sha256:first before"
 
 
+def test_the_same_digest_by_way_of_a_mirror_is_the_same_image() -> None:
+    known = with_expected(image_ids={"plugin": "docker.io/x@sha256:abc"})
+    mirrored = image(with_container(known, image_id="mirror.test/x@sha256:abc"))
+    assert mirrored.verdict is Verdict.PASS
+    other = image(with_container(known, image_id="docker.io/x@sha256:def"))
+    assert other.verdict is Verdict.FAIL
+
+
 def test_the_same_id_and_an_unknown_container_pass() -> None:
     assert image(with_expected(image_ids={"plugin": "sha256:v2"})).verdict is Verdict.PASS
     assert image(with_expected(image_ids={"other": "sha256:x"})).verdict is Verdict.PASS
@@ -99,3 +107,16 @@ def test_two_restarts_are_waited_for_and_the_third_fails_even_a_ready_pod() -> N
     assert pod_ready(with_container(restarts=2)).verdict is Verdict.PASS
     result = pod_ready(with_container(restarts=3))
     assert (result.verdict, result.seen) == (Verdict.FAIL, "3 restarts")
+
+
+def test_restarts_from_before_the_pass_are_not_counted_against_a_pod_that_stands() -> None:
+    standing = with_expected(with_container(restarts=5), deleted=frozenset())
+    since = with_track(standing, deleted=frozenset(), restarts_before=3)
+    assert pod_ready(since).verdict is Verdict.PASS
+    third = pod_ready(with_track(since, restarts_before=2))
+    assert (third.verdict, third.seen) == (Verdict.FAIL, "3 restarts")
+
+
+def test_a_pod_that_nobody_looked_at_before_has_not_restarted_yet() -> None:
+    standing = with_expected(with_container(restarts=3), deleted=frozenset())
+    assert pod_ready(with_track(standing, deleted=frozenset(), pod_uid="")).verdict is Verdict.PASS

@@ -110,3 +110,12 @@ def test_a_pull_error_of_an_init_container_counts_too() -> None:
     init = msgspec.structs.replace(CONTAINER, name="init", reason="ImagePullBackOff")
     view = offering(FULL, ready=False, init_containers=(init,))
     assert look(None, view, 0).pull_error_at == NOW
+
+
+def test_restarts_from_before_the_first_look_are_kept_apart() -> None:
+    def restarted(times: int) -> NodeView:
+        again = msgspec.structs.replace(CONTAINER, restarts=times)
+        return offering(FULL, containers=(again,))
+
+    track = look(look(None, restarted(3), 0), restarted(4), 1)
+    assert (track.restarts_before, track.restarts) == (3, 4)

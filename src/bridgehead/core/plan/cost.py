@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from bridgehead.core.plan.plan import Cost, Stage, Timing
+from bridgehead.core.verify.track import LOOK_DELAY
 
-LOOK_DELAY = 1.5
 START = 10.0
 """Seconds for cordon, quiet, deletion and a new pod, before any node was seen to take longer."""
 

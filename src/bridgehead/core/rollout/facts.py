@@ -7,7 +7,15 @@ import msgspec
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import child, text
 from bridgehead.core.rollout.commands import Baseline, Purpose
-from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState, Work
+from bridgehead.core.rollout.state import (
+    Ending,
+    Mode,
+    NodeState,
+    NodeStatus,
+    RunState,
+    Work,
+    with_node,
+)
 from bridgehead.core.verify.result import GateResult
 from bridgehead.core.verify.soak import Verified
 
@@ -23,10 +31,6 @@ def fact(state: RunState, entry: Entry) -> RunState | None:
 def _keep(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
     """A fact for readers only."""
     return state
-
-
-def _node(state: RunState, node: NodeState) -> RunState:
-    return msgspec.structs.replace(state, nodes={**state.nodes, node.name: node})
 
 
 def _gate(entry: Entry) -> GateResult | None:
@@ -45,10 +49,10 @@ def _verified(state: RunState, entry: Entry) -> RunState:
     node = msgspec.structs.replace(node, work=None)
     match purpose:
         case Purpose.RESTART:
-            return _node(state, msgspec.structs.replace(node, restart_tested=True))
+            return with_node(state, msgspec.structs.replace(node, restart_tested=True))
         case Purpose.TAKE_BACK:
             back = msgspec.structs.replace(node, status=NodeStatus.TAKEN_BACK, verified=verified)
-            return _node(state, back)
+            return with_node(state, back)
         case Purpose.CHANGE:
             passed = msgspec.structs.replace(
                 node, status=NodeStatus.PASSED, verified=verified, failure=None
@@ -56,7 +60,7 @@ def _verified(state: RunState, entry: Entry) -> RunState:
             arch = text(entry.detail, "arch")
             ids = {f"{arch}/{name}": value for name, value in verified.image_ids.items()}
             state = msgspec.structs.replace(state, image_ids={**ids, **state.image_ids})
-            return _node(state, passed)
+            return with_node(state, passed)
 
 
 def _failed(state: RunState, entry: Entry) -> RunState:
@@ -65,24 +69,24 @@ def _failed(state: RunState, entry: Entry) -> RunState:
     purpose = node.work.purpose if node.work else Purpose.CHANGE
     status = NodeStatus.FAILED if purpose is Purpose.CHANGE else NodeStatus.STUCK
     failed = msgspec.structs.replace(node, work=None, status=status, failure=_gate(entry))
-    return _node(state, failed)
+    return with_node(state, failed)
 
 
 def _unchanged(state: RunState, entry: Entry) -> RunState:
     """The node came up on the former revision, verified: it is in the queue again."""
     node = state.node(entry.node)
     again = msgspec.structs.replace(node, work=None, status=NodeStatus.PENDING, touched=0)
-    return _node(state, again)
+    return with_node(state, again)
 
 
 def _cancelled(state: RunState, entry: Entry) -> RunState:
     """A pass that had deleted nothing: the node is what it was before it."""
-    return _node(state, msgspec.structs.replace(state.node(entry.node), work=None))
+    return with_node(state, msgspec.structs.replace(state.node(entry.node), work=None))
 
 
 def _abandoned(state: RunState, entry: Entry) -> RunState:
     """A change that is not waited for any longer, because all of it goes back."""
-    return _node(state, msgspec.structs.replace(state.node(entry.node), work=None))
+    return with_node(state, msgspec.structs.replace(state.node(entry.node), work=None))
 
 
 def _disturbed(state: RunState, entry: Entry) -> RunState:
@@ -93,7 +97,7 @@ def _disturbed(state: RunState, entry: Entry) -> RunState:
         verified=None,
         disturbances=node.disturbances + 1,
     )
-    return msgspec.structs.replace(_node(state, again), soak_since=None)
+    return msgspec.structs.replace(with_node(state, again), soak_since=None)
 
 
 def _arrived(state: RunState, entry: Entry) -> RunState:
@@ -104,7 +108,7 @@ def _arrived(state: RunState, entry: Entry) -> RunState:
     node = state.node(entry.node)
     if node.work is not None:
         work = msgspec.structs.replace(node.work, deleted_at=entry.at)
-        return _node(state, msgspec.structs.replace(node, work=work))
+        return with_node(state, msgspec.structs.replace(node, work=work))
     work = Work(
         purpose=Purpose.CHANGE,
         since=entry.at,
@@ -112,27 +116,27 @@ def _arrived(state: RunState, entry: Entry) -> RunState:
         deleted_at=entry.at,
     )
     baseline = msgspec.convert(child(entry.detail, "baseline"), type=Baseline)
-    begun = msgspec.structs.replace(node, work=work, baseline=baseline, touched=entry.seq)
-    return _node(state, begun)
+    begun = msgspec.structs.replace(node.begun(work, baseline), touched=entry.seq)
+    return with_node(state, begun)
 
 
 def _status(status: NodeStatus) -> Fact:
     def apply(state: RunState, entry: Entry) -> RunState:
         node = state.node(entry.node)
         reason = text(entry.detail, "reason")
-        return _node(state, msgspec.structs.replace(node, status=status, reason=reason))
+        return with_node(state, msgspec.structs.replace(node, status=status, reason=reason))
 
     return apply
 
 
 def _waits(state: RunState, entry: Entry) -> RunState:
     node = state.node(entry.node)
-    return _node(state, msgspec.structs.replace(node, waits_since=entry.at))
+    return with_node(state, msgspec.structs.replace(node, waits_since=entry.at))
 
 
 def _joined(state: RunState, entry: Entry) -> RunState:
     """A new node; one that was here before under this name starts with a clean slate."""
-    state = _node(state, NodeState(name=entry.node))
+    state = with_node(state, NodeState(name=entry.node))
     if entry.node in state.joined:
         return state
     return msgspec.structs.replace(state, joined=(*state.joined, entry.node))
@@ -143,11 +147,11 @@ def _probed(state: RunState, entry: Entry) -> RunState:
     if node.work is None:
         return state
     work = msgspec.structs.replace(node.work, probe=_gate(entry))
-    return _node(state, msgspec.structs.replace(node, work=work))
+    return with_node(state, msgspec.structs.replace(node, work=work))
 
 
 def _pulled(state: RunState, entry: Entry) -> RunState:
-    return _node(state, msgspec.structs.replace(state.node(entry.node), pulled=True))
+    return with_node(state, msgspec.structs.replace(state.node(entry.node), pulled=True))
 
 
 def _soaking(state: RunState, entry: Entry) -> RunState:

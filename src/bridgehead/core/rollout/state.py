@@ -68,6 +68,16 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     """Since when its turn is put off, for the reason in the journal."""
     reason: str = ""
 
+    def begun(self, work: Work, baseline: Baseline) -> "NodeState":
+        """The node as its next pass begins.
+
+        A refusal of the probe holds for one pass: what refused it may be mended by the next.
+        """
+        refused = {role: why for role, why in self.refused_pods.items() if role is not Role.PROBE}
+        return msgspec.structs.replace(
+            self, work=work, baseline=baseline, waits_since=None, refused_pods=refused
+        )
+
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """How a run, or this runner's part of it, ended."""
@@ -115,3 +125,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     def working(self) -> tuple[NodeState, ...]:
         """Nodes with a pass under way."""
         return tuple(item for item in self.nodes.values() if item.work is not None)
+
+
+def with_node(state: RunState, node: NodeState) -> RunState:
+    """The state with one node replaced."""
+    return msgspec.structs.replace(state, nodes={**state.nodes, node.name: node})

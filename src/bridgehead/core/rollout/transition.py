@@ -27,7 +27,7 @@ from bridgehead.core.rollout.commands import (
     key,
 )
 from bridgehead.core.rollout.facts import fact
-from bridgehead.core.rollout.state import NodeState, RunState, Work
+from bridgehead.core.rollout.state import NodeState, RunState, Work, with_node
 
 DONE = "done"
 """Result of an outcome whose effect is in the cluster."""
@@ -87,10 +87,7 @@ def _intended(state: RunState, entry: Entry) -> RunState:
         case Cordon():
             node = state.node(command.node)
             work = Work(purpose=command.purpose, since=entry.at)
-            begun = msgspec.structs.replace(
-                node, work=work, baseline=command.baseline, waits_since=None
-            )
-            return with_node(state, begun)
+            return with_node(state, node.begun(work, command.baseline))
         case CreateOwnPod():
             node = state.node(command.node)
             own = {**node.own_pods, command.role: entry.at}
@@ -186,8 +183,3 @@ def _written(state: RunState, entry: Entry) -> RunState:
 
 def _without(pods: Mapping[Role, float], role: Role) -> Mapping[Role, float]:
     return {key: since for key, since in pods.items() if key is not role}
-
-
-def with_node(state: RunState, node: NodeState) -> RunState:
-    """The state with one node replaced."""
-    return msgspec.structs.replace(state, nodes={**state.nodes, node.name: node})

@@ -30,6 +30,15 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return missing(self.view, self.expected)
 
     @property
+    def restarts(self) -> int:
+        """Restarts of the pod within this pass: all of a successor's, else those seen happening."""
+        pod = self.pod
+        if pod is None or self.expected.deleted:
+            return pod.restarts if pod else 0
+        seen = self.track.pod_uid == pod.uid
+        return pod.restarts - self.track.restarts_before if seen else 0
+
+    @property
     def blind(self) -> str:
         """Why nothing can be seen of the node; empty where it can."""
         node = self.view.node

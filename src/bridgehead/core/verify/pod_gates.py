@@ -10,6 +10,7 @@ PULL_PATIENCE = 60.0
 """Seconds that a pull error may last; a registry's hiccup is shorter, a wrong name is not."""
 
 RESTART_LIMIT = 3
+"""Restarts within one pass; a pod that stands may have had more of them, over months of reboots."""
 
 
 def image(case: Case) -> GateResult:
@@ -40,7 +41,12 @@ def image(case: Case) -> GateResult:
 
 def _moved(item: Container, expected: Expected) -> bool:
     known = expected.image_ids.get(item.name)
-    return known is not None and bool(item.image_id) and item.image_id != known
+    return known is not None and bool(item.image_id) and _digest(item.image_id) != _digest(known)
+
+
+def _digest(image_id: str) -> str:
+    """The content alone: a node with a mirror reports another name before the ``@``."""
+    return image_id.rpartition("@")[2]
 
 
 def admitted(case: Case) -> GateResult:
@@ -80,11 +86,11 @@ def pod_ready(case: Case) -> GateResult:
     pod = case.pod
     if pod is None:
         return ask.answer(Verdict.WAIT, "no pod", "there is no pod of the component here yet")
-    if pod.restarts >= RESTART_LIMIT:
-        seen = f"{pod.restarts} restarts"
+    if case.restarts >= RESTART_LIMIT:
+        seen = f"{case.restarts} restarts"
         return ask.answer(Verdict.FAIL, seen, "its container keeps ending", case.proof)
     if pod.ready:
         return ask.answer(Verdict.PASS, "Ready")
     state = next((item.reason for item in pod.containers if item.reason), pod.phase)
-    restarts = f", {pod.restarts} restarts" if pod.restarts else ""
+    restarts = f", {case.restarts} restarts" if case.restarts else ""
     return ask.answer(Verdict.WAIT, f"{state}{restarts}", "the pod is not Ready", case.proof)

@@ -25,6 +25,8 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     gone_at: float | None = None
     ready_at: float | None = None
     restarts: int = 0
+    restarts_before: int = 0
+    """Those that the pod had when this runner first saw it."""
     pull_error_at: float | None = None
     offers: tuple[Offer | None, ...] = ()
     """The value of the last counted look, per resource."""
@@ -48,7 +50,13 @@ def observe(
     pod = view.successor(expected.deleted)
     uid = pod.uid if pod else ""
     if uid != track.pod_uid:
-        track = Track(deleted=track.deleted, since=track.since, pod_uid=uid, gone_at=track.gone_at)
+        track = Track(
+            deleted=track.deleted,
+            since=track.since,
+            pod_uid=uid,
+            gone_at=track.gone_at,
+            restarts_before=pod.restarts if pod else 0,
+        )
     gone_at = (track.gone_at or now) if view.gone(expected.deleted) else None
     restarts = pod.restarts if pod else 0
     still = track.ready_at if restarts == track.restarts else None
