@@ -70,13 +70,16 @@ _UNHEARD = "its runner ended before it could say so"
 async def close_unheard(
     session: Session, ref: ComponentRef, component: Component | None, user: str
 ) -> None:
-    """Write the ending of every run of the component that is over and does not say so.
+    """Write the ending of the component's newest runs that are over and do not say so.
 
     To be called under the component's lock: without it a run that is just beginning looks alike.
+    It stops at the first that has an ending: whoever began that one has closed those before it.
     """
     store = RunStore(session.kube, session.state_namespace)
-    for listed in await store.list_runs(ref):
+    for listed in reversed(await store.list_runs(ref)):
         state = fold(await store.entries(listed.run))
+        if state.mode is Mode.ENDED:
+            return
         ending = over(session.state_namespace, listed.run, state, component)
         if ending is not None:
             await write_ending(session, store, listed.run, ending, user)

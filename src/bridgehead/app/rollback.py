@@ -3,16 +3,21 @@
 import msgspec
 
 from bridgehead.app.open_run import open_run
-from bridgehead.app.planning import plan_live
-from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, begin, resume
-from bridgehead.app.runner import Session
+from bridgehead.app.planning import Planned, plan_live
+from bridgehead.app.rollout import NotAllowed, Options, Over, RolloutResult, begin, resume
+from bridgehead.app.runner import Ended, Session
 from bridgehead.cluster.access import missing_permissions
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
-from bridgehead.core.model.component import images
-from bridgehead.core.plan.plan import Plan
-from bridgehead.core.plan.settings import ComponentRef, ContainerImage, ImagesChange
+from bridgehead.core.model.component import Component, images, template_digest
+from bridgehead.core.plan.plan import Refusal, Refused
+from bridgehead.core.plan.settings import (
+    ComponentRef,
+    ContainerImage,
+    ImagesChange,
+    RolloutSpec,
+)
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.transition import fold
 
@@ -35,28 +40,77 @@ async def rollback(
     if lacking:
         return NotAllowed(lacking, user.username)
     component = await read_component(session.kube, ref)
+    last: Record | None = None
     if component is not None and component.anchor:
         found = await open_run(session, component)
         if isinstance(found, Record):
-            turn = note("turn", "back", detail={"reason": f"{user.username} asked for a rollback"})
-            return await resume(session, found, component, user.username, turn)
-        if found is not None:
+            resumed = await _turn_back(session, found, component, user.username)
+            if not isinstance(resumed, Over):
+                return resumed
+            if resumed.ended.ending.exit != 0:
+                return resumed.ended
+            last = resumed.record
+        elif found is not None:
             return found
-    last = await _last_finished(session, ref)
+    last = last or await _last_finished(session, ref)
     if last is None:
         return NothingToTakeBack(str(ref))
+    return await _undo(session, last, options, user.username)
+
+
+async def _turn_back(
+    session: Session, record: Record, component: Component, user: str
+) -> Ended | Over:
+    turn = note("turn", "back", detail={"reason": f"{user} asked for a rollback"})
+    return await resume(session, record, component, user, turn)
+
+
+async def _undo(session: Session, last: Record, options: Options, user: str) -> RolloutResult:
+    """A new run that gives the finished run's containers their former images.
+
+    It goes over every node that the finished run's spec selects, not only over those in its
+    journal: nodes that joined since, or that took the version on when they were Ready again, run
+    it as well, and one that is left out keeps the component on OnDelete (ADR 8).
+    """
+    spec = _undoing(last)
+
+    async def planning() -> Planned:
+        standing = await read_component(session.kube, spec.component)
+        if standing is not None and not _left_by(last, standing):
+            return Planned(result=Refused(refusals=(_changed_since(last),)), component=standing)
+        return await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
+
+    return await begin(session, spec, planning, last.spec, user)
+
+
+def _undoing(last: Record) -> RolloutSpec:
     before = images(last.plan.former_template)
     wanted = tuple(
         ContainerImage(item.container, before[item.container])
         for item in last.plan.spec.change.images
     )
-    spec = msgspec.structs.replace(
+    return msgspec.structs.replace(
         last.plan.spec, name=_name(last.plan.spec.name), change=ImagesChange(wanted)
     )
-    planned = await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
-    if not isinstance(planned.result, Plan) or planned.unread:
-        return planned
-    return await begin(session, planned.result, last.spec, user.username)
+
+
+def _left_by(last: Record, standing: Component) -> bool:
+    """Whether the component stands as the run left it."""
+    return standing.template_digest == template_digest(last.plan.target_template)
+
+
+def _changed_since(last: Record) -> Refusal:
+    ref = last.plan.spec.component
+    former = ", ".join(f"{item.container}={item.image}" for item in _undoing(last).change.images)
+    return Refusal(
+        "changed-since",
+        f"{ref} was changed after run {last.run}: its template is not the one that the run left, "
+        "so its former version is not what was there before",
+        f"write a spec with the images that you want ({last.run} began from {former}), then "
+        "bridgehead rollout -f FILE; or let Kubernetes undo the last change: "
+        f"kubectl rollout undo ds/{ref.name} -n {ref.namespace}",
+        str(ref),
+    )
 
 
 def _name(spec: str) -> str:

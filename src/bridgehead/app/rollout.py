@@ -1,15 +1,17 @@
 """The use case ``rollout``: begin a run or go on with it, to an ending."""
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 import msgspec
 
 from bridgehead.app.held_change import held_change
-from bridgehead.app.open_run import Orphaned, open_run
+from bridgehead.app.open_run import Orphaned, close_unheard, open_run, over, write_ending
 from bridgehead.app.planning import Planned, plan_live
-from bridgehead.app.runner import Ended, Session, drive
+from bridgehead.app.runner import Ended, Session, drive, unless_stopped
 from bridgehead.cluster.access import Missing, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.errors import ChangedMeanwhileError
 from bridgehead.cluster.lock import ComponentLock, Lock, holder_name
 from bridgehead.cluster.read import read_component, read_holder
 from bridgehead.cluster.record import Record
@@ -19,11 +21,11 @@ from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.build import change_digest
-from bridgehead.core.plan.plan import Plan, Refused, Unneeded
+from bridgehead.core.plan.plan import Plan, Refused
 from bridgehead.core.plan.settings import ComponentRef, RolloutSpec
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import RunState
+from bridgehead.core.rollout.state import Mode, RunState
 from bridgehead.core.rollout.transition import fold
 
 
@@ -50,6 +52,13 @@ class Busy(msgspec.Struct, frozen=True):
     why: str
 
 
+class Over(msgspec.Struct, frozen=True):
+    """The run that was to be gone on with ended while its lock was waited for."""
+
+    record: Record
+    ended: Ended
+
+
 RolloutResult = Ended | Planned | NotAllowed | Busy | Orphaned
 """``Planned`` where it ended with the plan: refused, nothing to do, or not all could be read."""
 
@@ -71,23 +80,50 @@ async def rollout(
         if isinstance(found, Record):
             if found.plan.change_digest != change_digest(spec):
                 return Busy(found.run, "it makes another change")
-            return await resume(session, found, component, user.username)
-        if found is not None:
+            resumed = await resume(session, found, component, user.username)
+            if not isinstance(resumed, Over):
+                return resumed
+        elif found is not None:
             return found
-    held = None if options.retry_held else await held_change(session, spec)
-    if held is not None:
-        return Planned(result=Refused(refusals=(held,)), component=component)
-    planned = await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
-    plan = planned.result
-    if isinstance(plan, Refused | Unneeded) or planned.unread or planned.component is None:
+
+    async def planning() -> Planned:
+        held = None if options.retry_held else await held_change(session, spec)
+        if held is not None:
+            return Planned(result=Refused(refusals=(held,)), component=component)
+        return await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
+
+    return await begin(session, spec, planning, text, user.username)
+
+
+Planning = Callable[[], Awaitable[Planned]]
+"""Makes the plan of a run from the cluster as it is then."""
+
+
+async def begin(
+    session: Session, spec: RolloutSpec, planning: Planning, text: str, user: str
+) -> RolloutResult:
+    """Begin a run: plan, take the lock, write the record, claim the component, go.
+
+    A plan that waited for the lock may be of a component that was changed meanwhile: it is made
+    once more under the lock. Raises ChangedMeanwhileError where that one does not hold either.
+    """
+    planned = await planning()
+    if _plan_of(planned) is None:
         return planned
-    return await begin(session, plan, text, user.username)
-
-
-async def begin(session: Session, plan: Plan, text: str, user: str) -> Ended:
-    """Begin a run: take the lock, write the record, claim the component, go."""
-    name = run_name(plan.spec.name, session.clock())
-    async with await locked(session, plan.spec, name, user) as lock:
+    name = run_name(spec.name, session.clock())
+    async with await locked(session, spec, name, user) as lock:
+        standing = await read_component(session.kube, spec.component)
+        if not _is_of(planned, standing):
+            planned = await planning()
+            standing = await read_component(session.kube, spec.component)
+        plan = _plan_of(planned)
+        if standing is not None and standing.anchor:
+            return _anchored(standing)
+        if plan is None:
+            return planned
+        if not _is_of(planned, standing):
+            raise ChangedMeanwhileError(str(spec.component))
+        await close_unheard(session, spec.component, standing, user)
         record = Record(run=name, spec=text, plan=plan, owner=plan.spec.owner or "")
         store = RunStore(session.kube, session.state_namespace)
         await store.create(record)
@@ -96,21 +132,57 @@ async def begin(session: Session, plan: Plan, text: str, user: str) -> Ended:
         return await drive(session, store, run, signature, lock, first=(_began(plan),))
 
 
+def _plan_of(planned: Planned) -> Plan | None:
+    """The plan, where it may be followed."""
+    if planned.unread or planned.component is None:
+        return None
+    return planned.result if isinstance(planned.result, Plan) else None
+
+
+def _is_of(planned: Planned, standing: Component | None) -> bool:
+    """Whether the component is what the plan was made from, and still nobody's."""
+    plan = _plan_of(planned)
+    if plan is None or standing is None or standing.anchor:
+        return False
+    return (plan.component_uid, plan.generation) == (standing.uid, standing.generation)
+
+
+def _anchored(component: Component) -> Busy:
+    """Whose mark a component carries that is about to be claimed: nobody can claim it then."""
+    anchor = parse_anchor(component.anchor)
+    run = anchor.run if anchor is not None else component.anchor
+    return Busy(
+        run,
+        "it began meanwhile, or left its mark behind; see how it stands, and if it is over: "
+        f"bridgehead release {component.ref}",
+    )
+
+
 async def resume(
     session: Session, record: Record, component: Component, user: str, *also: Draft
-) -> Ended:
+) -> Ended | Over:
     """Go on where another runner stopped: take the lock, append first, raise the holder count.
 
     ``also`` are facts to write beside the takeover, such as a turn back.
     The former template is parked before any other write: whoever died may have left the target.
+    A run that ended while its lock was waited for is over: nothing is written, above all no anchor
+    on a component that was let go.
     """
     anchor = parse_anchor(component.anchor)
     if anchor is not None:
         session = msgspec.structs.replace(session, state_namespace=anchor.namespace)
     async with await locked(session, record.plan.spec, record.run, user) as lock:
         store = RunStore(session.kube, session.state_namespace)
-        state = fold(await store.entries(record.run))
+        entries = await store.entries(record.run)
+        state = fold(entries)
         run = Run(name=record.run, plan=record.plan, state=state, family=record.plan.family)
+        standing = await read_component(session.kube, record.plan.spec.component)
+        ending = over(session.state_namespace, record.run, state, standing)
+        if ending is not None:
+            entries = (*entries, *await write_ending(session, store, record.run, ending, user))
+        ending = ending or (state.ending if state.mode is Mode.ENDED else None)
+        if ending is not None:
+            return Over(record, Ended(run=run, ending=ending, head=entries[-1].digest))
         signature = Signature(run=record.run, owner=record.owner, identity=user)
         taken = note("run", "held", detail={"holder": state.holder + 1})
         first = (taken, *also)
@@ -128,7 +200,8 @@ async def locked(session: Session, spec: RolloutSpec, run: str, user: str) -> Lo
         wall=session.clock,
     )
     await tell_holder(session, spec.component)
-    return await lock.acquire(spec.lock.duration * 1.5, from_the_living=False)
+    waiting = lock.acquire(spec.lock.duration * 1.5, from_the_living=False)
+    return await unless_stopped(session, waiting)
 
 
 async def tell_holder(session: Session, component: ComponentRef) -> None:

@@ -1,6 +1,9 @@
 """The use case ``status``: which runs there are, how they stand, and what is left of them."""
 
+import msgspec
+
 from bridgehead.app.component_ref import RunName
+from bridgehead.app.open_run import over
 from bridgehead.cluster.convert import node_from, pod_from
 from bridgehead.cluster.names import RUN_LABEL
 from bridgehead.cluster.read import read_component, read_holder
@@ -50,6 +53,10 @@ async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: st
     ref = plan.spec.component
     state = fold(await store.entries(record.run))
     component = await read_component(kube, ref)
+    holder = await read_holder(kube, state_namespace, ref)
+    ending = over(state_namespace, record.run, state, component)
+    if ending is not None and not holder.startswith(f"{record.run}/"):
+        state = msgspec.structs.replace(state, mode=Mode.ENDED, ending=ending)
     pods = (await kube.list(PODS, ref.namespace)).items
     models = [pod_from(item) for item in pods]
     nodes = (await kube.list(NODES)).items
@@ -62,7 +69,7 @@ async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: st
         pods=tuple(pod for pod in models if component is not None and owns(component, pod)),
         own=tuple(pod for pod in models if pod.labels.get(RUN_LABEL) == record.run),
         nodes=tuple(node_from(item) for item in nodes),
-        holder=await read_holder(kube, state_namespace, ref),
+        holder=holder,
     )
 
 

@@ -4,6 +4,7 @@ ClusterError
 |- HeldError            the component's lock belongs to a live runner (exit 7)
 |- LostLockError        our renewals came too late; nothing may be written any more (exit 7)
 |- ClaimedError         the component carries the anchor of another run or holder (exit 7)
+|  `- ChangedMeanwhileError  somebody changes the component while a run begins (exit 7)
 |- LostJournalError     another holder has written to the run's journal (exit 7)
 |- RunExistsError       a run of this name is recorded already
 |- NoSuchRunError       there is no record of a run of this name
@@ -38,6 +39,18 @@ class ClaimedError(ClusterError):
         super().__init__(f"{component} belongs to run {anchor}")
         self.component = component
         self.anchor = anchor
+
+
+class ChangedMeanwhileError(ClaimedError):
+    """The component was changed twice between its plan and the first write."""
+
+    def __init__(self, component: str) -> None:
+        super().__init__(component, "")
+        self.args = (
+            f"{component} was changed between the plan and the first write, and again after "
+            "another plan; nothing was changed by this run: find out who writes it, "
+            "kubectl get --show-managed-fields, then the same command again",
+        )
 
 
 class LostJournalError(ClusterError):
