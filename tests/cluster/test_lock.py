@@ -177,3 +177,12 @@ async def test_every_process_has_a_name_of_its_own() -> None:
     names = {holder_name("run", "me", "here") for _ in range(10)}
     assert len(names) == 10
     assert all(name.startswith("run/me@here/") for name in names)
+
+
+async def test_a_dead_holder_is_waited_for_as_long_as_its_own_lease_lasts(
+    kube: Kube, namespace: str, locks: Maker
+) -> None:
+    await leave_behind(kube, namespace, locks)
+    short = ComponentLock(kube, namespace, COMPONENT, duration=1, holder="b", wall=time.time)
+    async with await short.acquire(0.1, from_the_living=False) as lock:
+        assert lock.holder == "b"

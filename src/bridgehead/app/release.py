@@ -8,7 +8,7 @@ from bridgehead.app.runner import Session
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ClaimedError, NoSuchRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
-from bridgehead.cluster.lock import ComponentLock, Lock, holder_name
+from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
 from bridgehead.cluster.read import read_component, read_snapshot
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import pods_of
@@ -94,7 +94,7 @@ async def _lock(session: Session, ref: ComponentRef) -> Lock:
         wall=session.clock,
     )
     await tell_holder(session, ref)
-    return await lock.acquire(duration * 1.5, from_the_living=False)
+    return await lock.acquire(duration * PATIENCE, from_the_living=False)
 
 
 async def _left(session: Session, ref: ComponentRef) -> Left:

@@ -12,7 +12,7 @@ from bridgehead.app.runner import Ended, Session, drive, unless_stopped
 from bridgehead.cluster.access import Missing, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ChangedMeanwhileError
-from bridgehead.cluster.lock import ComponentLock, Lock, holder_name
+from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
 from bridgehead.cluster.read import read_component, read_holder
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
@@ -200,7 +200,7 @@ async def locked(session: Session, spec: RolloutSpec, run: str, user: str) -> Lo
         wall=session.clock,
     )
     await tell_holder(session, spec.component)
-    waiting = lock.acquire(spec.lock.duration * 1.5, from_the_living=False)
+    waiting = lock.acquire(spec.lock.duration * PATIENCE, from_the_living=False)
     return await unless_stopped(session, waiting)
 
 

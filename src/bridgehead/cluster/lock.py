@@ -7,7 +7,6 @@ third before anybody else may take it.
 
 import asyncio
 import secrets
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -24,12 +23,17 @@ from bridgehead.cluster.lease import (
 )
 from bridgehead.cluster.names import lease_name
 from bridgehead.cluster.state_namespace import create_in
+from bridgehead.cluster.steady_clock import steady
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.kube.client import Kube
 from bridgehead.kube.decoding import convert
 from bridgehead.kube.errors import AlreadyExists, Conflict, KubeError, NotFound
 from bridgehead.kube.objects.cluster import Lease
 from bridgehead.kube.resources import LEASES
+
+PATIENCE = 1.5
+"""How long to wait for a silent holder, in durations of its lease: one to be sure, and some to see
+it."""
 
 
 def holder_name(run: str, user: str, host: str) -> str:
@@ -63,7 +67,7 @@ class Lock:
         """The fence. Raises LostLockError where the lock may be somebody else's by now."""
         if self._lost:
             raise LostLockError(self._lost)
-        age = time.monotonic() - self._renewed
+        age = steady() - self._renewed
         if age > self._duration * 2 / 3:
             why = f": {self._trouble}" if self._trouble else ""
             raise LostLockError(
@@ -108,7 +112,7 @@ class Lock:
 
     async def _renew(self, patience: float) -> None:
         """One renewal. What goes wrong is kept for ``check``, and the next one tries again."""
-        asked = time.monotonic()
+        asked = steady()
         try:
             async with asyncio.timeout(patience):
                 if await self._write({"renewTime": micro_time(self._wall())}):
@@ -176,29 +180,33 @@ class ComponentLock:
     async def acquire(self, wait: float, *, from_the_living: bool = True) -> Lock:
         """Take the lock, within ``wait`` seconds if it is held; else HeldError.
 
-        A lock whose holder died is free only after it was seen unchanged for its whole duration:
-        a ``wait`` below that cannot succeed there. With ``from_the_living`` false, a holder that
-        is seen to renew ends the wait at once.
+        A lock whose holder died is free only after it was seen unchanged for its whole duration,
+        which its holder has chosen: a ``wait`` below that cannot succeed there. With
+        ``from_the_living`` false, a holder that is seen to renew ends the wait at once, and for a
+        silent one the wait is as long as its own lease needs.
         """
-        give_up = time.monotonic() + wait
+        give_up = steady() + wait
         sighting: Sighting | None = None
         first: Sighting | None = None
         while True:
-            asked = time.monotonic()
+            asked = steady()
             try:
                 lease = await self._kube.get(LEASES, self._name, self._namespace)
             except NotFound:
                 lease = Lease()
                 taken = await self._create()
             else:
-                sighting = seen(sighting, lease, time.monotonic())
-                first = first or sighting
+                sighting = seen(sighting, lease, steady())
+                if first is None:
+                    first = sighting
+                    needed = lease.spec.lease_duration_seconds * PATIENCE
+                    give_up = max(give_up, steady() + (0 if from_the_living else needed))
                 free = is_free(sighting, lease, self._duration, asked)
                 ours = sighting.holder == self._holder
                 taken = await self._take(lease) if free or ours else None
             if taken is not None:
                 return taken
-            left = give_up - time.monotonic()
+            left = give_up - steady()
             alive = first is not None and sighting is not first
             if left <= 0 or (alive and not from_the_living):
                 holder = lease.spec.holder_identity or "a runner that came first"
@@ -206,7 +214,7 @@ class ComponentLock:
             await asyncio.sleep(max(0.05, min(1.0, self._duration / 10, left)))
 
     async def _create(self) -> Lock | None:
-        asked = time.monotonic()
+        asked = steady()
         spec = lease_spec(self._holder, self._duration, self._wall(), 0)
         body = lease_object(self._name, self._namespace, self._component, spec)
         try:
@@ -216,7 +224,7 @@ class ComponentLock:
         return self._held(stored, asked)
 
     async def _take(self, lease: Lease) -> Lock | None:
-        asked = time.monotonic()
+        asked = steady()
         transitions = lease.spec.lease_transitions + 1
         body = {
             "metadata": {"resourceVersion": lease.metadata.resource_version},
