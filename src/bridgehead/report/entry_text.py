@@ -149,6 +149,7 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "unchanged"): _fixed("came up on the former version; back in the queue"),
     ("node", "cancelled"): _fixed("left alone: its pod had not been deleted yet"),
     ("node", "disturbed"): _fixed("its pod was replaced by someone else; it will be changed again"),
+    ("node", "dipped"): _reason("its devices were away for a moment; the soak begins anew: "),
     ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
     ("node", "joined"): _fixed("joined; it takes the change in the last wave"),
     ("node", "waits"): _reason("waits: "),

@@ -29,6 +29,7 @@ class PluginPod:
     started: float | None = None
     ended: float | None = None
     restarts: int = 0
+    unready: bool = False
 
     def tick(self, now: float) -> None:
         """One moment of a kubelet that works."""
@@ -40,6 +41,9 @@ class PluginPod:
         elif self.admitted and self.started is None and now >= self._next_start():
             self.restarts += self.ended is not None
             self.started, self.ended = now, None
+        unready = self.version.unready_after
+        if unready is not None and self.started is not None and now >= self.started + unready:
+            self.unready = True
         crash = self.version.crash_after
         if crash is not None and self.started is not None and now >= self.started + crash:
             self.started, self.ended = None, now
@@ -51,11 +55,14 @@ class PluginPod:
 
     @property
     def ready(self) -> bool:
-        return self.started is not None and not self.failed
+        return self.started is not None and not self.failed and not self.unready
 
     def registered(self, now: float) -> bool:
         after = self.version.registers_after
-        return self.started is not None and after is not None and now >= self.started + after
+        if self.started is None or after is None or now < self.started + after:
+            return False
+        flaps = self.version.flaps
+        return flaps is None or (now - self.started) % flaps < flaps - 2.0
 
     def unhealthy(self, now: float) -> int:
         after = self.version.unhealthy_after

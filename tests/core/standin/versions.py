@@ -16,6 +16,9 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     fewer: int = 0
     unhealthy_after: float | None = None
     unhealthy: int = 1
+    unready_after: float | None = None
+    flaps: float | None = None
+    """Its devices are away for the last two of every so many seconds, without a restart."""
     suffix: str = ""
     pull_error: bool = False
     refused: str = ""

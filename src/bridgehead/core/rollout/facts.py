@@ -100,6 +100,13 @@ def _disturbed(state: RunState, entry: Entry) -> RunState:
     return msgspec.structs.replace(with_node(state, again), soak_since=None)
 
 
+def _dipped(state: RunState, entry: Entry) -> RunState:
+    """Its devices were away and are back, or will be: what soaks begins anew."""
+    node = state.node(entry.node)
+    dipped = msgspec.structs.replace(node, dips=node.dips + 1, dipped_at=entry.at)
+    return msgspec.structs.replace(with_node(state, dipped), soak_since=None)
+
+
 def _arrived(state: RunState, entry: Entry) -> RunState:
     """The node's pod carries the revision that is wanted already: nothing has to be deleted.
 
@@ -159,7 +166,11 @@ def _soaking(state: RunState, entry: Entry) -> RunState:
 
 
 def _stage_passed(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
-    return msgspec.structs.replace(state, stage=state.stage + 1, soak_since=None)
+    nodes = {
+        name: msgspec.structs.replace(node, dips=0) if node.dips else node
+        for name, node in state.nodes.items()
+    }
+    return msgspec.structs.replace(state, nodes=nodes, stage=state.stage + 1, soak_since=None)
 
 
 def _turn(mode: Mode) -> Fact:
@@ -215,6 +226,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "cancelled"): _cancelled,
     ("node", "abandoned"): _abandoned,
     ("node", "disturbed"): _disturbed,
+    ("node", "dipped"): _dipped,
     ("node", "arrived"): _arrived,
     ("node", "joined"): _joined,
     ("node", "waits"): _waits,

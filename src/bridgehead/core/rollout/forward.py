@@ -17,6 +17,7 @@ from bridgehead.core.rollout.watch import (
     arrived,
     newcomers,
     on_target,
+    unseen,
     watched,
 )
 from bridgehead.core.rollout.world import World
@@ -38,7 +39,8 @@ def forward(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     stage = run.stage
     if stage is None:
         if not run.with_status(NodeStatus.PENDING) and not run.state.working:
-            return finish(run, world, now)
+            step = unseen(run, world, tracks, now)
+            return finish(run, world, now) if step is None else step
         stage = run.plan.stages[-1]
     waiting = turns(run, world, now)
     if waiting.notes:

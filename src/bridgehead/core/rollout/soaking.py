@@ -16,7 +16,9 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
         return unproven
     passed = note("stage", "passed", detail={"stage": stage.name})
     members = (*stage.nodes, *run.state.joined) if _is_last(run, stage) else stage.nodes
-    if not any(run.state.node(name).status is NodeStatus.PASSED for name in members):
+    hidden = out_of_sight(run, world)
+    proven_here = any(run.state.node(name).status is NodeStatus.PASSED for name in members)
+    if not proven_here and not hidden:
         return Decision(notes=(passed,))
     since = run.state.soak_since
     if since is None:
@@ -25,7 +27,6 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     left = since + stage.soak - now
     if left > 0:
         return wait(f"{stage.name} soaks for {left:.0f} s more")
-    hidden = out_of_sight(run, members, world)
     if not hidden:
         return Decision(notes=(passed,))
     patience = run.plan.timing.timeout

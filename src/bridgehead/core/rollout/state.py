@@ -58,6 +58,9 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     """Journal number of the deletion that brought the target here; 0 if it never came."""
     verified: Verified | None = None
     disturbances: int = 0
+    dips: int = 0
+    """How often its devices were away for a moment since the stage under way began."""
+    dipped_at: float = 0.0
     failure: GateResult | None = None
     own_pods: Mapping[Role, float] = {}
     """When our own pods here were created, in seconds since the epoch."""

@@ -1,22 +1,27 @@
 """Nodes that have passed stay under watch, and nodes that come or go are noticed."""
 
-from collections.abc import Collection
-
 import msgspec
 
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.baseline import measure
-from bridgehead.core.rollout.decision import Decision, gate_note, note
+from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.result import GateId, Question, Verdict
 from bridgehead.core.verify.soak import disturbed, soak_failure
 from bridgehead.core.verify.track import missing
 
 DISTURBANCES = 1
 """How often a node's pod may be replaced by someone else before that counts as a failure."""
+
+
+DIPS = 1
+"""How often a node's devices may be away for a moment in one stage before that counts as a failure.
+A kubelet that restarts takes them away once, for seconds (Kubernetes 1.37.2).
+"""
 
 
 def watched(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
@@ -36,7 +41,24 @@ def _look(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -
     if disturbed(case, node.verified):
         return _disturbance(node, case.pod.name if case.pod else "", now)
     failed = soak_failure(case, node.verified)
-    return gate_note("node", "failed", failed, purpose="change") if failed else None
+    if failed is not None:
+        return gate_note("node", "failed", failed, purpose="change")
+    return _dip(node, case)
+
+
+def _dip(node: NodeState, case: Case) -> Draft | None:
+    """Devices that are away too short for two looks: once may be a kubelet, twice is the plugin."""
+    since = case.track.dipped_at
+    if since is None or since <= node.dipped_at:
+        return None
+    if node.dips < DIPS:
+        fewer = f"fewer {', '.join(case.missing)}" if case.missing else "back already"
+        detail: JsonObject = {"reason": fewer}
+        return note("node", "dipped", node=node.name, detail=detail)
+    ask = case.question(GateId.ALLOCATABLE, "the devices that it passed with, all the time")
+    why = "devices went away again and again after the node had passed"
+    answer = ask.answer(Verdict.FAIL, f"away {node.dips + 1} times in one stage", why, case.proof)
+    return gate_note("node", "failed", answer, purpose="change")
 
 
 def _disturbance(node: NodeState, pod: str, now: float) -> Draft:
@@ -48,13 +70,30 @@ def _disturbance(node: NodeState, pod: str, now: float) -> Draft:
     return gate_note("node", "failed", ask.answer(Verdict.FAIL, f"pod {pod}", why))
 
 
-def out_of_sight(run: Run, names: Collection[str], world: World) -> list[NodeState]:
-    """Those of the nodes that passed and are not seen so now: their soak proves nothing yet."""
+def out_of_sight(run: Run, world: World) -> list[NodeState]:
+    """Nodes that passed, in any stage, and are not seen so now: a soak proves nothing of them."""
     return [
         item
         for item in run.with_status(NodeStatus.PASSED)
-        if item.name in names and (not _in_sight(item, world) or _missing(run, item, world))
+        if not _in_sight(item, world) or _missing(run, item, world)
     ]
+
+
+def unseen(run: Run, world: World, tracks: Tracks, now: float) -> Decision | None:
+    """Before the end: None when every node that passed is seen so, else it is waited for."""
+    hidden = out_of_sight(run, world)
+    if not hidden:
+        return None
+    patience = run.plan.timing.timeout
+    late = [item for item in hidden if now >= _hidden_since(item, tracks, now) + patience]
+    if late:
+        return Decision(notes=tuple(lost(run, item, world, patience, now) for item in late))
+    return wait(f"{hidden[0].name} passed and is not seen so now")
+
+
+def _hidden_since(node: NodeState, tracks: Tracks, now: float) -> float:
+    track = tracks.get(node.name)
+    return track.hidden_at if track is not None and track.hidden_at is not None else now
 
 
 def _missing(run: Run, node: NodeState, world: World) -> tuple[str, ...]:
@@ -64,15 +103,18 @@ def _missing(run: Run, node: NodeState, world: World) -> tuple[str, ...]:
 def _in_sight(node: NodeState, world: World) -> bool:
     seen = world.nodes.get(node.name)
     pod = world.view(node.name).successor(frozenset())
-    there = pod is not None and node.verified is not None and pod.uid == node.verified.pod
-    return there and seen is not None and seen.ready is True
+    there = node.verified is not None and pod is not None and pod.uid == node.verified.pod
+    return there and pod is not None and pod.ready and seen is not None and seen.ready is True
 
 
 def lost(run: Run, node: NodeState, world: World, seconds: float, now: float) -> Draft:
     """A node that was out of sight for too long after it had passed has failed."""
     seen = world.nodes.get(node.name)
     ask = Question(GateId.POD_READY, node.name, "the pod that passed, on a Ready node", now)
-    what = "the node is not Ready" if seen is not None and not seen.ready else "its pod is away"
+    pod = world.view(node.name).successor(frozenset())
+    what = "its pod is not Ready" if pod is not None else "its pod is away"
+    if seen is not None and not seen.ready:
+        what = "the node is not Ready"
     if _in_sight(node, world):
         ask = Question(GateId.ALLOCATABLE, node.name, "the devices that it passed with", now)
         what = f"again and again fewer {', '.join(_missing(run, node, world))}"

@@ -34,6 +34,12 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     """Since when all counted looks were equal."""
     good: bool = False
     """Whether a counted look has shown the expected devices."""
+    lacking: bool = False
+    """Whether the last counted look has shown fewer."""
+    dipped_at: float | None = None
+    """When counted looks last went from the expected devices to fewer."""
+    hidden_at: float | None = None
+    """Since when the node is not seen as it should be: Ready, its pod too, all devices there."""
 
 
 def observe(
@@ -69,6 +75,9 @@ def observe(
         restarts=restarts,
         pull_error_at=(track.pull_error_at or now) if pulling else None,
     )
+    ill = pod is None or not pod.ready or view.node is None or view.node.ready is not True
+    hidden = ill or bool(missing(view, expected))
+    track = msgspec.structs.replace(track, hidden_at=(track.hidden_at or now) if hidden else None)
     return _look(track, view, expected, status_period, now)
 
 
@@ -86,11 +95,15 @@ def _look(
         return msgspec.structs.replace(track, offers=(), offers_since=None)
     offers = tuple(view.node.offer(name) for name in expected.offers)
     same = track.offers_since is not None and offers == track.offers
+    lacking = bool(missing(view, expected))
+    dips = lacking and track.good and not track.lacking
     return msgspec.structs.replace(
         track,
         offers=offers,
         offers_since=track.offers_since if same else now,
-        good=track.good or not missing(view, expected),
+        good=track.good or not lacking,
+        lacking=lacking,
+        dipped_at=now if dips else track.dipped_at,
     )
 
 
