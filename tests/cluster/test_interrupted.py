@@ -19,12 +19,17 @@ from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft, Phase
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.rollout.commands import (
+    Baseline,
     Command,
+    Cordon,
     CreateOwnPod,
+    DeleteOwnPod,
+    DeletePod,
     Done,
     Flip,
     LetGo,
     Position,
+    Purpose,
     RestoreStrategy,
     Role,
     TakeOver,
@@ -148,6 +153,51 @@ async def test_a_pod_of_ours_whose_creation_got_no_answer_is_created_once(
     hand = Performer(kube, RUN, plan(), 1, lambda: None)
     result = await hand.perform(CreateOwnPod(node="n1", role=Role.PULL))
     assert result == Done({"pod": made[0]["metadata"]["name"]})
+
+
+class Unwell:
+    """A server that reads well and answers every write with 503."""
+
+    def __init__(self) -> None:
+        self.writes = 0
+
+    def fence(self) -> None:
+        """Of a holder whose lease runs out while its first sending is on its way."""
+        if self.writes:
+            raise LostLockError("too late")
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        if request.method != "GET":
+            self.writes += 1
+            return status(503, "ServiceUnavailable", "not now")
+        if "/daemonsets/" in request.path:
+            return web.json_response(component(1, "OnDelete", HELD))
+        labels = {"bridgehead.dev/run": RUN, "bridgehead.dev/role": "pull"}
+        meta = {"name": "n1", "resourceVersion": "1", "uid": "u"}
+        if "/nodes/" in request.path:
+            return web.json_response({"metadata": meta})
+        return web.json_response({"metadata": {**meta, "labels": labels}})
+
+
+EFFECTS: tuple[Command, ...] = (
+    Flip(to=Position.TARGET),
+    LetGo(),
+    Cordon(node="n1", purpose=Purpose.CHANGE, baseline=Baseline(offers={}), schedulable=True),
+    DeletePod(node="n1", namespace="gpu", name="p", uid="u"),
+    CreateOwnPod(node="n1", role=Role.PULL),
+    DeleteOwnPod(node="n1", role=Role.PULL),
+)
+
+
+@pytest.mark.parametrize("effect", EFFECTS, ids=lambda item: type(item).__name__)
+async def test_no_effect_is_sent_again_once_the_lock_may_be_lost(
+    server: ScriptedServer, kube: Kube, effect: Command
+) -> None:
+    server.handler = unwell = Unwell()
+    hand = Performer(kube, RUN, plan(), 1, unwell.fence)
+    with pytest.raises(LostLockError):
+        await hand.perform(effect)
+    assert unwell.writes == 1
 
 
 def draft() -> Draft:

@@ -256,9 +256,19 @@ async def test_a_node_that_was_cordoned_before_stays_cordoned(
     node = (await lease_nodes(1))[0].name
     await kube.patch_merge(NODES, node, {"spec": {"unschedulable": True}})
     hand = performer(component)
-    assert isinstance(await hand.perform(cordon(node, schedulable=False)), Done)
+    assert isinstance(await hand.perform(cordon(node)), Done)
     assert isinstance(await hand.perform(Uncordon(node=node)), Done)
     assert await annotations(kube, node) == (True, {})
+
+
+async def test_a_node_that_was_uncordoned_since_the_decision_is_given_back_schedulable(
+    kube: Kube, component: OnCluster, lease_nodes: LeaseNodes
+) -> None:
+    node = (await lease_nodes(1))[0].name
+    hand = performer(component)
+    assert isinstance(await hand.perform(cordon(node, schedulable=False)), Done)
+    assert isinstance(await hand.perform(Uncordon(node=node)), Done)
+    assert await annotations(kube, node) == (False, {})
 
 
 async def test_a_node_that_a_person_wants_cordoned_stays_cordoned(

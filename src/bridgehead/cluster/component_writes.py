@@ -173,9 +173,12 @@ class ComponentWrites:
         return component.selector
 
     async def _patch(self, operations: Sequence[JsonObject]) -> dict[str, Any]:
-        self._fence()
         return await self._kube.patch_json(
-            DAEMON_SETS, self._ref.name, operations, namespace=self._ref.namespace
+            DAEMON_SETS,
+            self._ref.name,
+            operations,
+            namespace=self._ref.namespace,
+            before_send=self._fence,
         )
 
     async def _read(self) -> tuple[dict[str, Any], Component]:

@@ -21,7 +21,7 @@ from bridgehead.kube.resources import DAEMON_SETS, PODS
 
 
 class LettingGo:
-    """Gives back what runs have left; the fence is called before every write."""
+    """Gives back what runs have left; the fence is called before every sending of a write."""
 
     def __init__(self, kube: Kube, fence: Callable[[], None]) -> None:
         self._kube = kube
@@ -38,9 +38,10 @@ class LettingGo:
 
     async def pod(self, pod: Pod) -> str:
         """Remove a pod of a run's own."""
-        self._fence()
         try:
-            await self._kube.delete(PODS, pod.name, pod.namespace, uid=pod.uid)
+            await self._kube.delete(
+                PODS, pod.name, pod.namespace, uid=pod.uid, before_send=self._fence
+            )
         except (NotFound, Conflict):
             return "was gone already"
         return "removed"
@@ -60,9 +61,12 @@ class LettingGo:
             steps += [test(path, component.strategy), replace(path, former)]
         for name in kept:
             steps += drop_annotation(name, component.annotations[name])
-        self._fence()
         await self._kube.patch_json(
-            DAEMON_SETS, component.name, steps, namespace=component.namespace
+            DAEMON_SETS,
+            component.name,
+            steps,
+            namespace=component.namespace,
+            before_send=self._fence,
         )
 
 

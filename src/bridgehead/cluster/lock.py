@@ -1,8 +1,8 @@
 """The lock of a component: one runner at a time, as far as clocks can promise it.
 
 It is no fence by itself. The fences are the journal's resourceVersion, the anchor that every patch
-tests, and ``Lock.check`` directly before every effect: it gives up at two thirds of the lease, a
-third before anybody else may take it.
+tests, and ``Lock.check`` directly before every sending of an effect: it gives up at two thirds of
+the lease, a third before anybody else may take it.
 """
 
 import asyncio

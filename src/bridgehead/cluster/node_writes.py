@@ -22,10 +22,11 @@ class NodeWrites:
         self._run = run
         self._fence = fence
 
-    async def cordon(self, name: str, *, schedulable: bool) -> CommandResult:
+    async def cordon(self, name: str) -> CommandResult:
         """Mark the node as held by this run and make it unschedulable.
 
-        Whether it was schedulable before is kept from the first time: afterwards it never is.
+        Whether it was schedulable before is what this reading says, and is kept from the first
+        time: afterwards it never is.
         """
         for _ in range(_ATTEMPTS):
             node = await self._kube.get(NODES, name)
@@ -34,9 +35,11 @@ class NodeWrites:
                 return Failed("held", f"node {name} is held by run {holder}")
             if holder and node.spec.unschedulable:
                 return Done()
-            before = schedulable and not node.spec.unschedulable
             kept = node.metadata.annotations.get(SCHEDULABLE_BEFORE) if holder else None
-            marks = {HELD_BY: self._run, SCHEDULABLE_BEFORE: kept or _word(before)}
+            marks = {
+                HELD_BY: self._run,
+                SCHEDULABLE_BEFORE: kept or _word(not node.spec.unschedulable),
+            }
             try:
                 await self._patch(node, marks, unschedulable=True)
             except Conflict:
@@ -77,8 +80,7 @@ class NodeWrites:
         body: dict[str, Any] = {"metadata": metadata}
         if unschedulable is not None:
             body["spec"] = {"unschedulable": unschedulable}
-        self._fence()
-        await self._kube.patch_merge(NODES, node.metadata.name, body)
+        await self._kube.patch_merge(NODES, node.metadata.name, body, before_send=self._fence)
 
 
 def _word(value: bool) -> str:

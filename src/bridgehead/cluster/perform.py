@@ -1,6 +1,7 @@
 """The hand that changes the cluster: one command, one effect, one answer.
 
-Before each effect the fence is called on the spot: a holder whose lock may be gone sends nothing.
+Before each sending of an effect, its repeats included, the fence is called on the spot: a holder
+whose lock may be gone sends nothing.
 """
 
 from collections.abc import Callable
@@ -78,8 +79,8 @@ class Performer:
                 return await self._component.restore_strategy()
             case LetGo():
                 return await self._component.let_go()
-            case Cordon(node=node, schedulable=schedulable):
-                return await self._nodes.cordon(node, schedulable=schedulable)
+            case Cordon(node=node):
+                return await self._nodes.cordon(node)
             case Uncordon(node=node):
                 return await self._nodes.uncordon(node)
             case DeletePod():

@@ -28,9 +28,10 @@ class PodWrites:
 
     async def delete(self, command: DeletePod) -> CommandResult:
         """Delete exactly that pod; one that is gone or was replaced counts as deleted."""
-        self._fence()
         try:
-            await self._kube.delete(PODS, command.name, command.namespace, uid=command.uid)
+            await self._kube.delete(
+                PODS, command.name, command.namespace, uid=command.uid, before_send=self._fence
+            )
         except (NotFound, Conflict):
             return Done({"gone": True})
         return Done()
@@ -45,9 +46,8 @@ class PodWrites:
             return Failed("refused", why)
         running = await self._running_image(node, selector) if role is Role.PROBE else ""
         body = own_pod(self._plan, self._run, node, role, running=running)
-        self._fence()
         try:
-            await self._kube.create(PODS, body, repeat=True)
+            await self._kube.create(PODS, body, repeat=True, before_send=self._fence)
         except AlreadyExists:
             return await self._already_there(node, role)
         return Done({"pod": body["metadata"]["name"]})
@@ -59,8 +59,13 @@ class PodWrites:
             found = await self._kube.get(PODS, name, self._namespace)
             if not self._is_own(found, role):
                 return Failed("conflict", f"pod {self._namespace}/{name} is not of this run")
-            self._fence()
-            await self._kube.delete(PODS, name, self._namespace, uid=found.metadata.uid)
+            await self._kube.delete(
+                PODS,
+                name,
+                self._namespace,
+                uid=found.metadata.uid,
+                before_send=self._fence,
+            )
         except (NotFound, Conflict):
             return Done({"gone": True})
         return Done()

@@ -4,12 +4,12 @@
 hour would take its lock for a fresh one.
 """
 
-import sys
 import time
+
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", None) or time.CLOCK_MONOTONIC
+"""macOS has no clock of that name: its own monotonic one must do."""
 
 
 def steady() -> float:
     """Seconds since some moment in the past, those of suspend included where the system tells."""
-    if sys.platform == "linux":
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
+    return time.clock_gettime(_CLOCK)

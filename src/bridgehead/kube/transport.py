@@ -7,7 +7,7 @@ import asyncio
 import random
 import ssl
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
@@ -29,6 +29,11 @@ _NETWORK_ERRORS = (aiohttp.ClientError, OSError, TimeoutError)
 _CONNECT_TIMEOUT = 10.0
 
 
+BeforeSend = Callable[[], None]
+"""Asked on the spot whether a request may still go out; a connection that must be made first takes
+up to ``_CONNECT_TIMEOUT`` seconds more."""
+
+
 class Call(msgspec.Struct, frozen=True):
     """One HTTP request, before anything of a user or server is added."""
 
@@ -42,6 +47,8 @@ class Call(msgspec.Struct, frozen=True):
     accept: str = "application/json"
     repeatable: bool = False
     """Whether sending it twice has the effect of sending it once."""
+    before_send: BeforeSend | None = None
+    """Called before each sending, repeats included; what it raises ends the call, unsent."""
 
 
 def query(**fields: str | int | None) -> tuple[tuple[str, str], ...]:
@@ -164,6 +171,8 @@ class Transport:
         self, call: Call, credential: Credential, limits: aiohttp.ClientTimeout, compress: bool
     ) -> aiohttp.ClientResponse:
         query = f"?{urlencode(call.query)}" if call.query else ""
+        if call.before_send is not None:
+            call.before_send()
         try:
             return await self._session.request(
                 call.method,

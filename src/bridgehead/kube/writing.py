@@ -14,7 +14,7 @@ from bridgehead.kube.preconditions import (
     tests_what_it_changes,
 )
 from bridgehead.kube.resources import Resource
-from bridgehead.kube.transport import Call, Transport, query
+from bridgehead.kube.transport import BeforeSend, Call, Transport, query
 
 FIELD_MANAGER = "bridgehead"
 _UNKNOWN_FIELDS = ("fieldValidation", "Strict")
@@ -22,7 +22,11 @@ _UNKNOWN_FIELDS = ("fieldValidation", "Strict")
 
 
 class Writing:
-    """The writing half of `Kube`."""
+    """The writing half of `Kube`.
+
+    `before_send` is called before each sending of a write, also before its repeats: whoever must
+    not write any more raises there.
+    """
 
     _transport: Transport
 
@@ -33,6 +37,7 @@ class Writing:
         *,
         dry_run: bool = False,
         repeat: bool = False,
+        before_send: BeforeSend | None = None,
     ) -> JsonObject:
         """Create an object; the namespace is the one in its metadata.
 
@@ -50,6 +55,7 @@ class Writing:
             query=(*_writing(dry_run), _UNKNOWN_FIELDS),
             body=msgspec.json.encode(body),
             repeatable=dry_run or (repeat and bool(metadata.get("name"))),
+            before_send=before_send,
         )
         return await self._write(call)
 
@@ -85,6 +91,7 @@ class Writing:
         namespace: str | None = None,
         subresource: str | None = None,
         dry_run: bool = False,
+        before_send: BeforeSend | None = None,
     ) -> JsonObject:
         """RFC 6902 patch; PatchTestFailed when a `test` in it does not hold."""
         return await self._change(
@@ -98,6 +105,7 @@ class Writing:
             options=_writing(dry_run),
             body=ops,
             repeatable=dry_run or tests_what_it_changes(ops),
+            before_send=before_send,
         )
 
     async def patch_merge(
@@ -109,6 +117,7 @@ class Writing:
         namespace: str | None = None,
         subresource: str | None = None,
         dry_run: bool = False,
+        before_send: BeforeSend | None = None,
     ) -> JsonObject:
         """RFC 7386 patch; a resourceVersion in its metadata is a precondition (Conflict)."""
         return await self._change(
@@ -122,6 +131,7 @@ class Writing:
             options=_writing(dry_run),
             body=body,
             repeatable=dry_run or names_version(body),
+            before_send=before_send,
         )
 
     async def apply(
@@ -163,6 +173,7 @@ class Writing:
         grace: int | None = None,
         propagation: str | None = None,
         dry_run: bool = False,
+        before_send: BeforeSend | None = None,
     ) -> None:
         """Ask for an object's end; returns when the server has accepted, not when it is gone.
 
@@ -187,6 +198,7 @@ class Writing:
             options=(),
             body=options,
             repeatable="preconditions" in options or dry_run,
+            before_send=before_send,
         )
 
     async def _change(
@@ -202,6 +214,7 @@ class Writing:
         options: tuple[tuple[str, str], ...],
         body: object,
         repeatable: bool,
+        before_send: BeforeSend | None = None,
     ) -> JsonObject:
         named = f"{resource.qualified}/{subresource}" if subresource else resource.qualified
         call = Call(
@@ -212,6 +225,7 @@ class Writing:
             body=msgspec.json.encode(body),
             content_type=content_type,
             repeatable=repeatable,
+            before_send=before_send,
         )
         return await self._write(call)
 
