@@ -116,6 +116,19 @@ def test_a_controller_that_sees_nothing_for_a_minute_parks_the_template_and_ends
     assert scene.cluster.deletions == []
 
 
+def test_a_controller_that_never_makes_the_target_revision_ends_the_run_parked() -> None:
+    scene = Scene(restart_tests=False)
+    assert scene.cluster.daemonset is not None
+    scene.cluster.daemonset.makes_revisions = False
+    begun = scene.cluster.now
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "has not made the target revision within 60 s" in ending.summary
+    assert scene.cluster.now - begun < 120
+    assert scene.standing == "v1 OnDelete"
+    assert scene.cluster.deletions == []
+
+
 def test_a_runner_that_is_interrupted_parks_the_former_template() -> None:
     scene = Scene()
     scene.runner.until(lambda runner: "delete-pod a2 done" in runner.steps_text)

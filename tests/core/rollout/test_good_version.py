@@ -2,10 +2,12 @@
 
 from bridgehead.core.journal.chain import Head, check
 from bridgehead.core.journal.entry import Phase
-from bridgehead.core.rollout.commands import Purpose
+from bridgehead.core.plan.plan import SetAside
+from bridgehead.core.rollout.commands import Purpose, Role
 from bridgehead.core.rollout.state import Mode
 from tests.core.rollout.scenes import FOUR, Scene
-from tests.core.standin.plans import CANARY_SOAK, canary, wave
+from tests.core.standin.plans import CANARY_SOAK, canary, plan_of, wave
+from tests.core.standin.pods import OwnPod
 from tests.core.standin.runner import Runner
 
 
@@ -164,3 +166,21 @@ def test_the_same_cluster_gives_the_same_journal() -> None:
     one.run()
     two.run()
     assert one.journal == two.journal
+
+
+def test_a_probe_that_the_journal_does_not_know_is_removed_and_replaced() -> None:
+    """Another runner's creation that was thought to have failed: its answer is of another time."""
+    scene = Scene(restart_tests=False)
+    scene.cluster.own["a1/probe"] = OwnPod("a1", Role.PROBE, "stray", scene.cluster.now)
+    assert scene.run().exit == 0
+    after = scene.steps[scene.steps.index("delete-pod a1 done") :]
+    assert after.index("delete-own-pod a1 done") < after.index("create-own-pod a1 done")
+    assert scene.cluster.leftovers == []
+
+
+def test_a_pod_that_never_ends_its_deletion_does_not_hold_the_ending_up_for_ever() -> None:
+    scene = Scene(nodes=(*FOUR, "x1"), plan=plan_of(FOUR, set_aside=(SetAside("x1", "held"),)))
+    scene.cluster.pod_of("x1").deleting = scene.cluster.now + 1e9
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "x1 (held)" in ending.summary

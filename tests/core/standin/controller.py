@@ -33,6 +33,7 @@ class DaemonSet:
     annotations: dict[str, str] = field(default_factory=dict)
     managers: list[str] = field(default_factory=lambda: ["kubectl"])
     lag: float = 0.5
+    makes_revisions: bool = True
     written: float = 0.0
     seen_generation: int = 1
     seen_template: JsonObject = field(default_factory=dict)
@@ -68,6 +69,8 @@ class DaemonSet:
         """The controller has seen the object: its revision exists and is the newest."""
         self.seen_generation = self.generation
         self.seen_template, self.seen_strategy = self.template, self.strategy
+        if not self.makes_revisions:
+            return
         digest = template_digest(self.template)
         number = max((item.number for item in self.revisions), default=0) + 1
         self.revisions = [item for item in self.revisions if item.template_digest != digest]

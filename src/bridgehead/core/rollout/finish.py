@@ -63,9 +63,15 @@ def _may_follow(run: Run, name: str, world: World) -> bool:
 
 
 def _young(run: Run, name: str, world: World, now: float) -> bool:
-    """Whether the pods may still change by themselves: one is on its way out, or just came."""
+    """Whether the pods may still change by themselves: one is on its way out, or just came.
+
+    A pod whose node is away stays on its way out for ever.
+    """
     timeout = run.plan.timing.timeout
-    return any(pod.deleting or now < pod.created + timeout for pod in world.pods[name])
+    return any(
+        now < (run.state.last_at if pod.deleting else pod.created) + timeout
+        for pod in world.pods[name]
+    )
 
 
 def _mixed(run: Run, late: list[str]) -> Ending:

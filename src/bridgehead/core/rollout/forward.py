@@ -8,7 +8,7 @@ from bridgehead.core.rollout.decision import Decision, gate_note, wait
 from bridgehead.core.rollout.finish import finish
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.node_pass import advance, begin
-from bridgehead.core.rollout.observed import unobserved
+from bridgehead.core.rollout.observed import unmade, unobserved
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.soaking import soak
 from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
@@ -142,9 +142,7 @@ def _template(run: Run, world: World, now: float, wanted: Position) -> Decision 
         return step
     if run.state.template is not wanted:
         return Decision(commands=(Flip(to=wanted),))
-    if wanted is Position.TARGET and not run.target_hash(world):
-        return wait("the DaemonSet controller has not made the target revision yet")
-    return None
+    return unmade(run, world, now) if wanted is Position.TARGET else None
 
 
 def _has_successor(run: Run, node: NodeState, world: World) -> bool:

@@ -62,9 +62,15 @@ def ask_probe(
 def _begin_probe(
     run: Run, node: NodeState, world: World, former: Pod | None, now: float
 ) -> Decision:
-    """Create the probe, once the one of an earlier pass is gone: its answer is an old one."""
-    if former is not None:
+    """Create the probe, once the one of an earlier pass is gone: its answer is an old one.
+
+    One that the journal does not know, and nobody deletes, was created by a request that seemed to
+    have failed.
+    """
+    if former is not None and former.deleting:
         return wait(f"{node.name}: the probe of its last pass is not gone yet")
+    if former is not None:
+        return Decision(commands=(DeleteOwnPod(node=node.name, role=Role.PROBE),))
     pods = world.requesters.get(node.name)
     if pods is None:
         return wait(f"{node.name}: the pods that hold its devices were not read yet")

@@ -16,12 +16,23 @@ def unobserved(run: Run, world: World, now: float) -> Decision | None:
     After a minute the run goes no further: forward it holds, so that the former template is parked;
     with that written already it ends.
     """
-    if run.observed(world):
-        return None
-    why = "the DaemonSet controller has not seen the last change yet"
+    return None if run.observed(world) else _awaited(run, "seen the last change", now)
+
+
+def unmade(run: Run, world: World, now: float) -> Decision | None:
+    """None once the target revision is there: without its hash no pod can be told to carry it.
+
+    It may never come: a webhook that writes something else at each request has the server store
+    another template than the plan's.
+    """
+    return None if run.target_hash(world) else _awaited(run, "made the target revision", now)
+
+
+def _awaited(run: Run, what: str, now: float) -> Decision:
+    """What the controller has still to do after the last write, or the end of our patience."""
     if now < run.state.written_at + PATIENCE:
-        return wait(why)
-    late = f"the DaemonSet controller has not seen the last change within {PATIENCE:g} s"
+        return wait(f"the DaemonSet controller has not {what} yet")
+    late = f"the DaemonSet controller has not {what} within {PATIENCE:g} s"
     if run.state.mode is Mode.FORWARD:
         return Decision(notes=(note("turn", "hold", detail={"reason": late}),))
     return Decision(

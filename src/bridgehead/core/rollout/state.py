@@ -117,6 +117,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     turned_for: str = ""
     ending: Ending | None = None
     last_seq: int = 0
+    last_at: float = 0.0
+    """When the last record was written: since then the run has only waited."""
     refused: bool = False
     """Preflight failed: nothing was changed."""
 

@@ -68,7 +68,7 @@ def transition(state: RunState, entry: Entry) -> RunState:
             if noted is None:
                 raise UnknownRecordError(entry)
             after = noted
-    return msgspec.structs.replace(after, last_seq=entry.seq)
+    return msgspec.structs.replace(after, last_seq=entry.seq, last_at=entry.at)
 
 
 def _command(entry: Entry) -> Command:
