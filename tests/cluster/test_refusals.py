@@ -2,10 +2,10 @@
 
 import pytest
 
-from bridgehead.cluster.refusals import failed
+from bridgehead.cluster.refusals import failed, is_refusal
 from bridgehead.core.rollout.commands import Failed
 from bridgehead.kube.answers import refusal
-from bridgehead.kube.errors import ApiError, Forbidden, Request, ServerError
+from bridgehead.kube.errors import ApiError, Forbidden, PatchTestFailed, Request, ServerError
 from tests.kube.scripted import status
 
 REQUEST = Request("create", "pods", "gpu", "p")
@@ -45,3 +45,11 @@ def test_what_is_gone_or_changed_may_be_decided_again() -> None:
 def test_what_nobody_can_say_is_raised() -> None:
     with pytest.raises(ServerError):
         failed(answered(500, "InternalError", "etcd has no leader"))
+
+
+def test_a_test_of_a_patch_that_does_not_hold_is_a_conflict_and_no_refusal() -> None:
+    text = "the server rejected our request due to an error in our request"
+    error = answered(422, "Invalid", text)
+    assert isinstance(error, PatchTestFailed)
+    assert not is_refusal(error)
+    assert failed(error) == Failed("conflict", text)

@@ -8,7 +8,7 @@ from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.build import build
-from bridgehead.core.plan.plan import Plan, Refused, Unneeded
+from bridgehead.core.plan.plan import Plan, Refusal, Refused, Unneeded
 from bridgehead.core.plan.settings import RolloutSpec
 from bridgehead.core.plan.subject import changed_template, find_component
 from bridgehead.kube.client import Kube
@@ -37,6 +37,10 @@ async def plan_live(
     )
     component = find_component(spec, snapshot)
     target, unread = await _target(kube, spec, component)
+    if isinstance(target, Refusal):
+        return Planned(
+            result=Refused(refusals=(target,)), component=component, unread=snapshot.unread
+        )
     result = build(spec, snapshot, target, detach=detach)
     if isinstance(result, Plan) and component is not None and rehearse:
         refusal = await pod_refusal(kube, component, result.target_template)
@@ -55,7 +59,7 @@ def plan_recorded(spec: RolloutSpec, snapshot: Snapshot, *, detach: bool = False
 
 async def _target(
     kube: Kube, spec: RolloutSpec, component: Component | None
-) -> tuple[JsonObject | None, tuple[Unread, ...]]:
+) -> tuple[JsonObject | Refusal | None, tuple[Unread, ...]]:
     rendered = _rendered(spec, component)
     if component is None or rendered is None or component.deleting:
         return rendered, ()

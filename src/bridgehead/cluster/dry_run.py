@@ -2,30 +2,45 @@
 
 from collections.abc import Mapping
 
-from bridgehead.cluster.refusals import is_missing_permission
+from bridgehead.cluster.refusals import is_refusal
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, child, texts
 from bridgehead.core.plan.plan import Refusal
 from bridgehead.core.plan.settings import RolloutSpec
 from bridgehead.core.plan.subject import changed_template
 from bridgehead.kube.client import Kube
-from bridgehead.kube.errors import Forbidden, Invalid
+from bridgehead.kube.errors import ApiError
 from bridgehead.kube.resources import DAEMON_SETS, PODS
 
 
-async def stored_target(kube: Kube, spec: RolloutSpec, component: Component) -> JsonObject:
+async def stored_target(
+    kube: Kube, spec: RolloutSpec, component: Component
+) -> JsonObject | Refusal:
     """The changed template as the server would store it, with its defaults and its webhooks.
 
-    Raises KeyError for a container that the template lacks, and KubeError.
+    A refusal where validation or admission says no: to write it would say the same. Raises
+    KeyError for a container that the template lacks, Forbidden where the permission to patch is
+    missing, and KubeError.
     """
     template = changed_template(spec, component)
     operations: list[JsonObject] = [
         {"op": "test", "path": "/metadata/uid", "value": component.uid},
         {"op": "replace", "path": "/spec/template", "value": template},
     ]
-    answer = await kube.patch_json(
-        DAEMON_SETS, component.name, operations, namespace=component.namespace, dry_run=True
-    )
+    try:
+        answer = await kube.patch_json(
+            DAEMON_SETS, component.name, operations, namespace=component.namespace, dry_run=True
+        )
+    except ApiError as error:
+        if not is_refusal(error):
+            raise
+        return Refusal(
+            "template-refused",
+            f"the API server would refuse the changed template of {component.ref}: {error.message}",
+            "change the images in the spec, or what the cluster admits: "
+            "kubectl get validatingwebhookconfigurations,validatingadmissionpolicies",
+            component.ref,
+        )
     stored = child(answer, "spec", "template")
     return stored if isinstance(stored, Mapping) else template
 
@@ -50,8 +65,8 @@ async def pod_refusal(kube: Kube, component: Component, template: JsonObject) ->
     }
     try:
         await kube.create(PODS, pod, dry_run=True)
-    except (Forbidden, Invalid) as error:
-        if isinstance(error, Forbidden) and is_missing_permission(error):
+    except ApiError as error:
+        if not is_refusal(error):
             raise
         return Refusal(
             "pod-refused",

@@ -5,7 +5,15 @@ second is an answer about the object, from admission, quota or Pod Security.
 """
 
 from bridgehead.core.rollout.commands import Failed
-from bridgehead.kube.errors import ApiError, BadRequest, Conflict, Forbidden, Invalid, NotFound
+from bridgehead.kube.errors import (
+    ApiError,
+    BadRequest,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    PatchTestFailed,
+)
 
 
 def is_missing_permission(error: Forbidden) -> bool:
@@ -17,20 +25,32 @@ def is_missing_permission(error: Forbidden) -> bool:
     return bool(error.user)
 
 
-def failed(error: ApiError) -> Failed:
-    """The refusal as a command's result; raises the error again where it is none.
+def is_refusal(error: ApiError) -> bool:
+    """Whether the cluster does not want the object, whoever writes it.
 
     Webhooks refuse with 400 unless they say otherwise (apiserver ``webhook/errors/statuserror.go``,
-    Kubernetes 1.37), so a bad request counts as a refusal too.
+    Kubernetes 1.37), so a bad request counts as a refusal too. A test of a patch that does not hold
+    is none: the object is another than expected.
     """
     match error:
-        case Conflict():
+        case PatchTestFailed():
+            return False
+        case Invalid() | BadRequest():
+            return True
+        case Forbidden():
+            return not is_missing_permission(error)
+        case _:
+            return False
+
+
+def failed(error: ApiError) -> Failed:
+    """The refusal as a command's result; raises the error again where it is none."""
+    match error:
+        case Conflict() | PatchTestFailed():
             return Failed("conflict", error.message)
         case NotFound():
             return Failed("gone", error.message)
-        case Invalid() | BadRequest():
-            return Failed("refused", error.message)
-        case Forbidden() if not is_missing_permission(error):
+        case _ if is_refusal(error):
             return Failed("refused", error.message)
         case _:
             raise error
