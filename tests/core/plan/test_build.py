@@ -4,9 +4,10 @@ import msgspec
 import pytest
 
 from bridgehead.core.model.component import Owner
-from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.build import build
 from bridgehead.core.plan.plan import Plan, Refused, StageKind, Unneeded
+from bridgehead.core.plan.refuse import no_subject
 from bridgehead.core.plan.settings import (
     CanarySettings,
     ContainerImage,
@@ -234,3 +235,27 @@ def test_canary_stages_have_the_canary_soak() -> None:
     plan = planned(spec(), snapshot(FOUR))
     soaks = {stage.kind: stage.soak for stage in plan.stages}
     assert soaks == {StageKind.CANARY: 600.0, StageKind.WAVE: 120.0}
+
+
+def test_a_component_that_could_not_be_read_is_not_called_missing() -> None:
+    unread = Unread("daemonsets in namespace gpu", "forbidden", "list daemonsets.apps")
+    blind = msgspec.structs.replace(snapshot([]), components=(), unread=(unread,))
+
+    result = build(spec(), blind, None)
+
+    assert result == Refused(refusals=())
+    (reason,) = no_subject(spec(), blind)
+    assert "is not known" in reason.message
+
+
+@pytest.mark.parametrize("kind", ["nodes", "pods", "controllerrevisions"])
+def test_what_could_not_be_read_is_no_reason_against_a_change(kind: str) -> None:
+    seen = snapshot(
+        [] if kind == "nodes" else FOUR,
+        pods=[] if kind == "pods" else None,
+        revisions=kind != "controllerrevisions",
+    )
+    blind = msgspec.structs.replace(seen, unread=(Unread(kind, "forbidden"),))
+
+    assert refused(spec(), seen)
+    assert refused(spec(), blind) == []

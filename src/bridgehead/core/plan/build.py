@@ -19,7 +19,7 @@ from bridgehead.core.plan.plan import (
     Timing,
     Unneeded,
 )
-from bridgehead.core.plan.refuse import no_subject, nothing_to_do, refusals
+from bridgehead.core.plan.refuse import no_subject, nothing_to_do, refusals, well_founded
 from bridgehead.core.plan.settings import RestartTest, RolloutSpec
 from bridgehead.core.plan.stages import stages_of
 from bridgehead.core.plan.subject import Subject, find_component, subject_of
@@ -39,12 +39,13 @@ def build(
     """The plan of a change, or why there is none.
 
     ``target`` is the template as the server would store it (answer of a dry-run); None where the
-    component or one of its containers does not exist.
+    component or one of its containers does not exist. Without refusals in it, a refused plan says
+    no more than what the snapshot could not read.
     """
     early = no_subject(spec, snapshot)
     component = find_component(spec, snapshot)
     if early or component is None or target is None:
-        return Refused(refusals=early)
+        return Refused(refusals=well_founded(early, snapshot))
     subject = subject_of(spec, snapshot, component, target)
     against = refusals(subject, detach=detach)
     former = subject.former
@@ -52,7 +53,8 @@ def build(
         images = ", ".join(sorted(spec.change.by_container().values()))
         return Unneeded(f"{component.ref} has {images} already, and so have its pods")
     if against or former is None:
-        return Refused(refusals=against, set_aside=subject.set_aside, warnings=_warnings(subject))
+        told = well_founded(against, snapshot)
+        return Refused(refusals=told, set_aside=subject.set_aside, warnings=_warnings(subject))
     return plan_of(subject, former)
 
 

@@ -4,17 +4,50 @@ from collections.abc import Iterator
 
 from bridgehead.core.inventory.cohort import cohort_of, cohorts_of
 from bridgehead.core.model.json import child, texts
-from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.plan import Refusal
 from bridgehead.core.plan.settings import RolloutSpec
 from bridgehead.core.plan.subject import Subject, find_component
 
 SAFE_STATUS_PERIOD = 10.0
 """The kubelet's own period unless its configuration says otherwise (nodeStatusUpdateFrequency)."""
+UNREAD = "daemonsets-unread"
+"""The rule of a refusal that is none: nothing speaks against the change, too little is known."""
+_SEEN_ONLY = {
+    UNREAD: ("daemonsets",),
+    "no-node": ("nodes",),
+    "no-usable-node": ("nodes", "pods"),
+    "too-many-set-aside": ("nodes", "pods"),
+    "cohort-without-canary": ("nodes", "pods"),
+    "revision-unknown": ("controllerrevisions",),
+    "mixed-revisions": ("controllerrevisions",),
+    "resources-unknown": ("nodes", "pods"),
+}
+"""What a reason needs to have seen all of: what was not read looks like what is not there."""
+_ELSEWHERE = "pods of other namespaces"
+
+
+def well_founded(found: tuple[Refusal, ...], snapshot: Snapshot) -> tuple[Refusal, ...]:
+    """The refusals that stand whatever it is that could not be read."""
+    return tuple(
+        item
+        for item in found
+        if not any(_unread(snapshot, kind) for kind in _SEEN_ONLY.get(item.rule, ()))
+    )
+
+
+def _unread(snapshot: Snapshot, kind: str) -> Unread | None:
+    """What of a kind could not be read; the component's own pods are never elsewhere."""
+    missing = (item for item in snapshot.unread if item.what != _ELSEWHERE)
+    return next((item for item in missing if item.what.startswith(kind)), None)
 
 
 def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
-    """Reasons why there is nothing to plan for."""
+    """Reasons why there is nothing to plan for.
+
+    Where the DaemonSets could not be read, whether there is one of that name is not known, and the
+    reason says that.
+    """
     ref = str(spec.component)
     wanted = spec.component
     if wanted.namespace in snapshot.namespaces_terminating:
@@ -28,6 +61,16 @@ def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
         )
     component = find_component(spec, snapshot)
     if component is None:
+        if (unread := _unread(snapshot, "daemonsets")) is not None:
+            return (
+                Refusal(
+                    UNREAD,
+                    f"whether there is {ref} is not known: {unread.what} could not be read "
+                    f"({unread.why})",
+                    f"grant: {unread.grant}" if unread.grant else "record them as well",
+                    ref,
+                ),
+            )
         known = sorted(item.ref for item in snapshot.components if item.name == wanted.name)
         here = sorted(
             item.name for item in snapshot.components if item.namespace == wanted.namespace
