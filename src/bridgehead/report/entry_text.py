@@ -153,6 +153,8 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
     ("node", "joined"): _fixed("joined; it takes the change in the last wave"),
     ("node", "waits"): _reason("waits: "),
+    ("node", "waited"): _fixed("waits no longer"),
+    ("node", "fewer"): _reason("WARNING: taken as it is: "),
     ("node", "abandoned"): _fixed("no longer waited for: all of it goes back"),
     ("node", "left"): _fixed("is gone"),
     ("node", "set-aside"): _reason("set aside: "),

@@ -232,9 +232,9 @@ def test_a_node_that_another_run_keeps_is_set_aside_naming_that_run() -> None:
     scene = Scene()
     scene.cluster.nodes["a2"].annotations[HELD_BY] = "other-7"
     ending = scene.run()
-    assert scene.runner.state.node("a2").reason == "held by run other-7"
+    assert scene.runner.state.node("a2").reason == "held by the bridgehead run other-7"
     assert ending.exit == 4
-    assert "a2 (held by run other-7)" in ending.summary
+    assert "a2 (held by the bridgehead run other-7)" in ending.summary
     assert scene.cluster.tags()["a2"] == "v1"
     assert scene.cluster.nodes["a2"].annotations == {HELD_BY: "other-7"}
 

@@ -9,9 +9,9 @@ _KURED = "weave.works/kured-reboot-in-progress"
 # Source: https://kured.dev/docs/configuration/ (--annotate-nodes)
 
 
-def foreign_hold(node: Node) -> str:
-    """Who holds the node, in words for the plan; empty where nobody is known to."""
-    if node.held_by:
+def foreign_hold(node: Node, run: str = "") -> str:
+    """Who but ``run`` holds the node, in words for people; empty where nobody is known to."""
+    if node.held_by and node.held_by != run:
         return f"held by the bridgehead run {node.held_by}"
     state = node.labels.get(_NVIDIA_UPGRADE, "")
     if state not in _NVIDIA_IDLE:

@@ -32,7 +32,7 @@ def measure(run: Run, node: NodeState, world: World, *, own: bool) -> Baseline:
     mine = {name: offers.get(name, NOTHING) if own else AT_LEAST for name in resources}
     if own and node.name in run.plan.nodes:
         return Baseline(mine, refused, others)
-    return Baseline({**mine, **_of_its_kind(run, node.name, world)}, refused, others)
+    return Baseline({**mine, **of_its_kind(run, node.name, world)}, refused, others)
 
 
 def kin(run: Run, name: str, world: World) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def proven(run: Run, name: str, world: World) -> bool:
     return any(run.state.node(other).status is NodeStatus.PASSED for other in kin(run, name, world))
 
 
-def _of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
+def of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
     """What most nodes of its kind offer, per resource: as measured, or as untouched ones do now."""
     peers = [
         offers

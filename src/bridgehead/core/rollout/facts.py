@@ -138,7 +138,23 @@ def _status(status: NodeStatus) -> Fact:
 
 def _waits(state: RunState, entry: Entry) -> RunState:
     node = state.node(entry.node)
-    return with_node(state, msgspec.structs.replace(node, waits_since=entry.at))
+    since = entry.at if node.waits_since is None else node.waits_since
+    fewer = entry.at if child(entry.detail, "fewer") is True else None
+    waiting = msgspec.structs.replace(node, waits_since=since, fewer_since=fewer)
+    return with_node(state, waiting)
+
+
+def _waited(state: RunState, entry: Entry) -> RunState:
+    """Nothing puts its turn off any more; the next wait has its own time."""
+    node = state.node(entry.node)
+    return with_node(state, msgspec.structs.replace(node, waits_since=None, fewer_since=None))
+
+
+def _fewer(state: RunState, entry: Entry) -> RunState:
+    """It offered too little for so long that it is taken as it is."""
+    state = _waited(state, entry)
+    taken = msgspec.structs.replace(state.node(entry.node), fewer=text(entry.detail, "reason"))
+    return with_node(state, taken)
 
 
 def _joined(state: RunState, entry: Entry) -> RunState:
@@ -230,6 +246,8 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "arrived"): _arrived,
     ("node", "joined"): _joined,
     ("node", "waits"): _waits,
+    ("node", "waited"): _waited,
+    ("node", "fewer"): _fewer,
     ("node", "left"): _status(NodeStatus.LEFT),
     ("node", "set-aside"): _status(NodeStatus.SET_ASIDE),
     ("node", "probed"): _probed,

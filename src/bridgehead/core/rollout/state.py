@@ -69,6 +69,10 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     pulled: bool = False
     waits_since: float | None = None
     """Since when its turn is put off, for the reason in the journal."""
+    fewer_since: float | None = None
+    """Since when, of that, only because it offers too little."""
+    fewer: str = ""
+    """What it offered too little of for so long that it is taken as it is."""
     reason: str = ""
 
     def begun(self, work: Work, baseline: Baseline) -> "NodeState":
@@ -78,7 +82,12 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
         """
         refused = {role: why for role, why in self.refused_pods.items() if role is not Role.PROBE}
         return msgspec.structs.replace(
-            self, work=work, baseline=baseline, waits_since=None, refused_pods=refused
+            self,
+            work=work,
+            baseline=baseline,
+            waits_since=None,
+            fewer_since=None,
+            refused_pods=refused,
         )
 
 
