@@ -162,6 +162,54 @@ def set_image(cluster: Cluster, component: OnCluster, image: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
+async def test_the_target_does_not_go_in_under_a_strategy_that_would_carry_it_everywhere(
+    component: OnCluster,
+) -> None:
+    hand = await taken_over(component)
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1}}
+    await component.merge({"spec": {"updateStrategy": rolling}})
+    for attempt in (hand, performer(component)):  # also one that has not written here before
+        result = await attempt.perform(Flip(to=Position.TARGET))
+        assert isinstance(result, Failed)
+        assert result.reason == "conflict"
+    assert (await component.now()).template == component.plan.former_template
+
+
+async def test_the_target_does_not_go_in_after_a_foreign_change_of_the_spec(
+    component: OnCluster,
+) -> None:
+    hand = await taken_over(component)
+    await component.merge({"spec": {"minReadySeconds": 5}})
+    result = await hand.perform(Flip(to=Position.TARGET))
+    assert isinstance(result, Failed)
+    assert (await component.now()).template == component.plan.former_template
+
+
+async def test_the_former_template_goes_in_all_the_same_and_the_foreign_change_stays_visible(
+    component: OnCluster,
+) -> None:
+    hand = await taken_over(component)
+    into = await hand.perform(Flip(to=Position.TARGET))
+    assert isinstance(into, Done)
+    await component.merge({"spec": {"minReadySeconds": 5}})
+    back = await hand.perform(Flip(to=Position.FORMER))
+    now = await component.now()
+    assert now.template == component.plan.former_template
+    assert back == Done({"generation": into.detail["generation"] + 1})  # type: ignore[operator]
+    assert now.generation == into.detail["generation"] + 2  # type: ignore[operator]
+
+
+async def test_the_strategy_is_not_restored_over_a_third_template(
+    cluster: Cluster, component: OnCluster
+) -> None:
+    hand = await taken_over(component)
+    set_image(cluster, component, "somebody/else:1")
+    for attempt in (hand, performer(component)):
+        result = await attempt.perform(RestoreStrategy())
+        assert isinstance(result, Failed)
+    assert (await component.now()).strategy_type == "OnDelete"
+
+
 async def test_a_replaced_holder_cannot_flip(component: OnCluster) -> None:
     hand = await taken_over(component)
     await performer(component, holder=2).claim()

@@ -27,7 +27,7 @@ from bridgehead.core.model.component import (
     Component,
     template_digest,
 )
-from bridgehead.core.model.json import JsonObject, canonical, children, text
+from bridgehead.core.model.json import JsonObject, canonical
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import CommandResult, Done, Failed, Position
 from bridgehead.kube.client import Kube
@@ -51,6 +51,8 @@ class ComponentWrites:
         self._anchor = anchor
         self._fence = fence
         self._ref = plan.spec.component
+        self._left_at: int | None = None
+        """The component's generation as this holder left or claimed it; None before the claim."""
 
     async def claim(self) -> None:
         """Put the anchor on the component; a later holder of the same run raises its number.
@@ -58,16 +60,17 @@ class ComponentWrites:
         Raises ClaimedError where another run, or a later holder, was here first, and NotFound.
         """
         for _ in range(_ATTEMPTS):
-            raw, component = await self._read()
+            component = await self._read()
             if component.uid != self._plan.component_uid:
                 raise ClaimedError(component.ref, f"nobody: it was replaced ({component.uid})")
+            self._left_at = component.generation
             if component.anchor == str(self._anchor):
                 return
             former = parse_anchor(component.anchor)
             if component.anchor and (former is None or not self._precedes(former)):
                 raise ClaimedError(component.ref, component.anchor)
             try:
-                await self._patch([*self._uid(), *_annotated(raw, RUN, str(self._anchor))])
+                await self._patch([*self._uid(), *_annotated(component, RUN, str(self._anchor))])
             except PatchTestFailed:
                 continue
             return
@@ -84,68 +87,88 @@ class ComponentWrites:
             FORMER_STRATEGY: canonical(self._plan.former_strategy),
         }
         for _ in range(_ATTEMPTS):
-            raw, component = await self._read()
+            component = await self._read()
             there = all(component.annotations.get(name) == value for name, value in kept.items())
             if there and component.strategy_type == "OnDelete" and self._is_ours(component):
-                return _done(component)
+                return self._written(component)
+            if not self._as_left(component):
+                break
             annotations = [
-                step for name, value in kept.items() for step in _annotated(raw, name, value)
+                step for name, value in kept.items() for step in _annotated(component, name, value)
             ]
             strategy = [
                 test(_STRATEGY, self._plan.former_strategy),
                 replace(_STRATEGY, ON_DELETE),
             ]
             try:
-                return _generation(await self._patch([*self._ours(), *strategy, *annotations]))
+                return await self._write([*self._as_ours(), *strategy, *annotations])
             except PatchTestFailed:
                 continue
-        return self._conflict(raw, component)
+        return self._conflict(component)
 
     async def flip(self, to: Position) -> CommandResult:
-        """Put the wanted template in the place of the other one."""
+        """Put the wanted template in the place of the other one.
+
+        The target only where nothing was changed since our last write, above all not the strategy:
+        under RollingUpdate the controller would carry it to every node at once. The former one
+        goes in whatever else was changed, since that is what protects the nodes.
+        """
         former, target = self._plan.former_template, self._plan.target_template
         wanted, other = (target, former) if to is Position.TARGET else (former, target)
+        guard = self._protected() if to is Position.TARGET else self._ours()
         expected: JsonObject = other
         for _ in range(_ATTEMPTS):
             try:
                 steps = [test(_TEMPLATE, expected), replace(_TEMPLATE, wanted)]
-                return _generation(await self._patch([*self._ours(), *steps]))
+                return await self._write([*guard, *steps])
             except PatchTestFailed:
-                raw, component = await self._read()
+                component = await self._read()
             if not self._is_ours(component):
                 break
             if component.template_digest == template_digest(wanted):
-                return _done(component)
+                return self._written(component)
             if component.template_digest != template_digest(other):
                 break
+            if to is Position.TARGET and not self._is_protected(component):
+                break
             expected = component.template
-        return self._conflict(raw, component)
+        return self._conflict(component)
 
     async def restore_strategy(self) -> CommandResult:
-        """Put the former strategy back and remove its annotations."""
+        """Put the former strategy back and remove its annotations.
+
+        Only over a template of the plan: under RollingUpdate any other would be carried to every
+        node at once.
+        """
         former = self._plan.former_strategy
         for _ in range(_ATTEMPTS):
-            raw, component = await self._read()
+            component = await self._read()
             notes = component.annotations
             kept = [name for name in (FORMER_REVISION, FORMER_STRATEGY) if name in notes]
             restored = component.strategy == former
             if restored and not kept and self._is_ours(component):
-                return _done(component)
-            if not restored and component.strategy_type != "OnDelete":
+                return self._written(component)
+            if not restored and not self._is_protected(component):
                 break
-            strategy = [test(_STRATEGY, component.strategy), replace(_STRATEGY, former)]
+            if not self._has_template_of_plan(component):
+                break
+            strategy = [
+                test(_TEMPLATE, component.template),
+                test(_STRATEGY, component.strategy),
+                replace(_STRATEGY, former),
+            ]
             annotations = [step for name in kept for step in drop_annotation(name, notes[name])]
             try:
-                return _generation(await self._patch([*self._ours(), *strategy, *annotations]))
+                return await self._write([*self._as_ours(), *strategy, *annotations])
             except PatchTestFailed:
                 continue
-        return self._conflict(raw, component)
+        return self._conflict(component)
 
     async def let_go(self) -> CommandResult:
         """Remove the run's annotations; nothing where the component is gone or another's."""
         for _ in range(_ATTEMPTS):
             try:
-                raw, component = await self._read()
+                component = await self._read()
             except NotFound:
                 return Done({"gone": True})
             found = parse_anchor(component.anchor)
@@ -162,15 +185,14 @@ class ComponentWrites:
                 for step in drop_annotation(name, component.annotations[name])
             ]
             try:
-                return _generation(await self._patch([*self._uid(), *steps]))
+                return await self._write([*self._uid(), *steps])
             except PatchTestFailed:
                 continue
-        return self._conflict(raw, component)
+        return self._conflict(component)
 
     async def selector(self) -> JsonObject:
         """The component's label selector, which cannot change."""
-        _, component = await self._read()
-        return component.selector
+        return (await self._read()).selector
 
     async def _patch(self, operations: Sequence[JsonObject]) -> dict[str, Any]:
         return await self._kube.patch_json(
@@ -181,9 +203,23 @@ class ComponentWrites:
             before_send=self._fence,
         )
 
-    async def _read(self) -> tuple[dict[str, Any], Component]:
+    async def _write(self, operations: Sequence[JsonObject]) -> Done:
+        return self._written(component_from(await self._patch(operations)))
+
+    def _written(self, component: Component) -> Done:
+        """What our write made: it raises the generation by one, or not at all.
+
+        Anything above that is somebody else's write, which must not pass for ours.
+        """
+        ours = component.generation
+        if self._left_at is not None:
+            ours = min(ours, self._left_at + 1)
+        self._left_at = ours
+        return Done({"generation": ours})
+
+    async def _read(self) -> Component:
         raw = await self._kube.get_raw(DAEMON_SETS, self._ref.name, self._ref.namespace)
-        return raw, component_from(raw)
+        return component_from(raw)
 
     def _uid(self) -> list[dict[str, Any]]:
         return [test("/metadata/uid", self._plan.component_uid)]
@@ -191,43 +227,44 @@ class ComponentWrites:
     def _ours(self) -> list[dict[str, Any]]:
         return [*self._uid(), test(annotation_path(RUN), str(self._anchor))]
 
+    def _as_ours(self) -> list[dict[str, Any]]:
+        """Tests that nobody has changed the spec since our last write."""
+        if self._left_at is None:
+            return self._ours()
+        return [*self._ours(), test("/metadata/generation", self._left_at)]
+
+    def _protected(self) -> list[dict[str, Any]]:
+        """Tests that besides no controller will replace pods."""
+        return [*self._as_ours(), test(f"{_STRATEGY}/type", ON_DELETE["type"])]
+
+    def _is_protected(self, component: Component) -> bool:
+        return self._as_left(component) and component.strategy_type == "OnDelete"
+
+    def _as_left(self, component: Component) -> bool:
+        return self._left_at is None or component.generation == self._left_at
+
+    def _has_template_of_plan(self, component: Component) -> bool:
+        known = (self._plan.former_template, self._plan.target_template)
+        return component.template_digest in map(template_digest, known)
+
     def _is_ours(self, component: Component) -> bool:
         same = component.uid == self._plan.component_uid
         return same and component.anchor == str(self._anchor)
 
-    def _conflict(self, raw: JsonObject, component: Component) -> Failed:
+    def _conflict(self, component: Component) -> Failed:
         """What was found instead of what was expected, and who wrote it."""
         if component.uid != self._plan.component_uid:
             return Failed("gone", f"{component.ref} was replaced by another object of that name")
         if component.anchor != str(self._anchor):
             now = component.anchor or "nobody"
             return Failed("conflict", f"{component.ref} is anchored to {now}, not {self._anchor}")
-        who = foreign_manager(raw) or "an unnamed manager"
+        who = component.last_manager(other_than=FIELD_MANAGER) or "an unnamed manager"
         return Failed("conflict", f"{component.ref} was changed by {who}")
 
 
-def foreign_manager(raw: JsonObject) -> str:
-    """The manager other than us that wrote the object last; writers of its status do not count."""
-    others = [
-        (text(entry, "time"), text(entry, "manager"))
-        for entry in children(raw, "metadata", "managedFields")
-        if text(entry, "manager") != FIELD_MANAGER and not text(entry, "subresource")
-    ]
-    return max(others, default=("", ""))[1]
-
-
-def _annotated(raw: dict[str, Any], name: str, value: str) -> list[dict[str, Any]]:
+def _annotated(component: Component, name: str, value: str) -> list[dict[str, Any]]:
     """Steps that set an annotation, also on an object that has none at all."""
-    annotations = raw.get("metadata", {}).get("annotations")
-    if annotations is None:
+    if not component.annotations:
         root = "/metadata/annotations"
         return [test(root, None), {"op": "add", "path": root, "value": {name: value}}]
-    return put_annotation(name, value, annotations.get(name))
-
-
-def _generation(raw: dict[str, Any]) -> Done:
-    return _done(component_from(raw))
-
-
-def _done(component: Component) -> Done:
-    return Done({"generation": component.generation})
+    return put_annotation(name, value, component.annotations.get(name))

@@ -76,6 +76,11 @@ class Component(msgspec.Struct, frozen=True):
         """The run annotation, or an empty string."""
         return self.annotations.get(RUN, "")
 
+    def last_manager(self, *, other_than: str) -> str:
+        """The field manager besides that one that wrote the object last, or an empty string."""
+        others = [name for name, _ in self.managers if name != other_than]
+        return others[-1] if others else ""
+
 
 def template_digest(template: JsonObject) -> str:
     """Digest of a pod template's content.
