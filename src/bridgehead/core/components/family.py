@@ -40,13 +40,15 @@ def family_of_images(names: Iterable[str]) -> Family:
     return generic.FAMILY
 
 
-def known_fault(family: str, log: str) -> KnownFault | None:
+def known_fault(family: str, log: str, *, counts: bool = True) -> KnownFault | None:
     """The first fault in a log that no later line takes back; None if there is none.
 
     Faults of the family are looked for before those that all plugins share. An unknown family is
-    judged as ``generic``.
+    judged as ``generic``. Without ``counts``, lines about the number and health of devices are
+    passed over.
     """
-    patterns = (*_faults(family), *generic.FAULTS)
+    every = (*_faults(family), *generic.FAULTS)
+    patterns = tuple(item for item in every if counts or not item.counts)
     lines = log.splitlines()
     for number, line in enumerate(lines):
         for pattern in patterns:

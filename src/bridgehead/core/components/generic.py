@@ -66,13 +66,17 @@ FAULTS = (
     LogPattern(
         r"no devices in device pool|missing RDMA device spec|no Rdma Devices|RDMA modules loaded\?",
         "the plugin found no device that its selectors accept",
+        counts=True,
     ),
     LogPattern(
         r"no devices found, waiting indefinitely",
         "the plugin found no device and waits for ever",
         REGISTERED,
+        counts=True,
     ),
-    LogPattern(r"marked unhealthy", "the plugin takes a device for unhealthy", HEALTHY_AGAIN),
+    LogPattern(
+        r"marked unhealthy", "the plugin takes a device for unhealthy", HEALTHY_AGAIN, counts=True
+    ),
     LogPattern(
         r"failed to (allocate|choose|prepare) devices",
         "the plugin fails to hand out devices",

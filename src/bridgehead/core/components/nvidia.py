@@ -25,7 +25,9 @@ FAMILY = Family(
             r"driver/library version mismatch",
             "driver library and loaded kernel module differ: the node needs its module reloaded",
         ),
-        LogPattern(r"GPU is lost|Xid\w*Error.*Xid=\d+", "the driver reports a hardware error"),
+        LogPattern(
+            r"GPU is lost|Xid\w*Error.*Xid=\d+", "the driver reports a hardware error", counts=True
+        ),
         LogPattern(
             r"MPS daemon|requires --mps-root",
             "sharing by MPS is configured and its control daemon is missing",

@@ -12,11 +12,15 @@ class LogPattern(msgspec.Struct, frozen=True):
 
     ``cured_by`` matches a later line that takes it back: plugins retry, and what was wrong at the
     first attempt says nothing once an attempt has succeeded. Empty where nothing takes it back.
+
+    ``counts`` marks lines about how many devices there are, or how they are. The node's status says
+    that too, and may have said it before the change: such a line explains a verdict and makes none.
     """
 
     regex: str
     cause: str
     cured_by: str = ""
+    counts: bool = False
 
 
 class Family(msgspec.Struct, frozen=True):

@@ -9,9 +9,9 @@ from bridgehead.core.verify.view import Expected, NodeView
 
 
 @lru_cache(maxsize=256)
-def fault_in(family: str, log: str) -> KnownFault | None:
+def fault_in(family: str, log: str, *, counts: bool = True) -> KnownFault | None:
     """The known fault in a log; remembered, as the same log is judged at every look at its node."""
-    return known_fault(family, log)
+    return known_fault(family, log, counts=counts)
 
 
 def proof(view: NodeView, expected: Expected) -> tuple[Evidence, ...]:
