@@ -42,6 +42,34 @@ def test_a_pull_error_that_passes_is_waited_for() -> None:
     assert scene.run().exit == 0
 
 
+def test_a_pull_error_late_in_a_slow_pull_has_its_whole_minute() -> None:
+    scene = Scene(Version(pull_error=True), timeout=240.0)
+    scene.cluster.pull_seconds = 90.0
+    begun = scene.cluster.now
+    scene.runner.until(lambda runner: any(own.outcome for own in runner.cluster.own.values()))
+    for _ in range(50):
+        assert scene.runner.turn() is None
+    assert "preflight a1 failed" not in scene.steps
+    ending = scene.run()
+    assert ending.exit == 1
+    assert ending.failure is not None
+    assert "not within 60 s" in ending.failure.reason
+    assert 150 <= scene.cluster.now - begun < 170
+
+
+def test_a_pull_error_that_comes_and_goes_is_counted_anew_each_time() -> None:
+    scene = Scene(Version(pull_error=True), timeout=240.0)
+    for _ in range(2):
+        scene.runner.until(lambda runner: all(own.outcome for own in runner.cluster.own.values()))
+        for _ in range(40):
+            assert scene.runner.turn() is None
+        for own in scene.cluster.own.values():
+            own.outcome, own.created = "", scene.cluster.now + 5
+        assert scene.runner.turn() is None
+    scene.cluster.versions["v2"] = GOOD
+    assert scene.run().exit == 0
+
+
 def test_a_slow_pull_has_the_components_timeout_not_the_minute_of_an_error() -> None:
     scene = Scene(timeout=240.0)
     scene.cluster.pull_seconds = 90.0

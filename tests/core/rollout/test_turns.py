@@ -85,9 +85,7 @@ def test_devices_that_are_away_for_a_moment_at_its_turn_are_no_baseline() -> Non
     assert (ending.failure.gate, ending.failure.expected) == (GateId.ALLOCATABLE, f"{GPU} 4")
 
 
-def test_a_node_with_fewer_devices_than_its_kind_is_changed_after_a_while_and_told_of() -> (
-    None
-):
+def test_a_node_with_fewer_devices_than_its_kind_is_changed_after_a_while_and_told_of() -> None:
     scene = Scene()
     scene.runner.until(in_preflight)
     count(scene.cluster, "a2", 3)

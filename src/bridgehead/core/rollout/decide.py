@@ -50,7 +50,7 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
 def _step(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     match run.state.mode:
         case Mode.PREFLIGHT:
-            return preflight(run, world, now)
+            return preflight(run, world, tracks, now)
         case Mode.FORWARD:
             return forward(run, world, tracks, now)
         case Mode.BACK:

@@ -1,35 +1,34 @@
 """Before the first deletion: can every canary pull the target's images?"""
 
-from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.plan import StageKind
 from bridgehead.core.rollout.commands import CreateOwnPod, DeleteOwnPod, Role
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
 from bridgehead.core.rollout.merge import merged
-from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import NodeState
 from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.pod_gates import PULL_PATIENCE
 from bridgehead.core.verify.probe import started
 from bridgehead.core.verify.result import GateId, Question, Verdict
-from bridgehead.core.verify.track import PULL_ERRORS
-
-PATIENCE = 60.0
-"""Seconds that a pull may stand in error. A pull that goes on has the component's timeout: images
-are large, and it is better pulled here than in the gap.
-"""
+from bridgehead.core.verify.track import Track
 
 
-def preflight(run: Run, world: World, now: float) -> Decision:
-    """One pull pod on each canary; no device is touched."""
+def preflight(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
+    """One pull pod on each canary; no device is touched.
+
+    A pull that goes on has the component's timeout: images are large, and are better pulled here
+    than in the gap. One that stands in error has less, from when the error was first seen.
+    """
     canaries = [
         name for stage in run.plan.stages if stage.kind is StageKind.CANARY for name in stage.nodes
     ]
     open_ones = [run.state.node(name) for name in canaries if not run.state.node(name).pulled]
     if not open_ones:
         return Decision(notes=(note("preflight", "passed"),))
-    return merged(*(_pull(run, node, world, now) for node in open_ones))
+    return merged(*(_pull(run, node, world, tracks.get(node.name), now) for node in open_ones))
 
 
-def _pull(run: Run, node: NodeState, world: World, now: float) -> Decision:
+def _pull(run: Run, node: NodeState, world: World, track: Track | None, now: float) -> Decision:
     images = sorted(run.plan.spec.change.by_container().values())
     why = f"{node.name} cannot run {', '.join(images)}"
     if (said := node.refused_pods.get(Role.PULL)) is not None:
@@ -44,15 +43,13 @@ def _pull(run: Run, node: NodeState, world: World, now: float) -> Decision:
     ask = Question(GateId.IMAGE, node.name, f"{', '.join(images)} can be pulled", now)
     answer = started(pod, ask, None, None)
     if answer.verdict is Verdict.WAIT:
-        patience = PATIENCE if _in_error(pod) else run.plan.timing.timeout
-        if now < node.own_pods[Role.PULL] + patience:
+        error = track.pull_error_at if track is not None else None
+        failing = error is not None and now >= error + PULL_PATIENCE
+        patience = PULL_PATIENCE if failing else run.plan.timing.timeout
+        if not failing and now < node.own_pods[Role.PULL] + patience:
             return wait(f"{node.name}: pulls the image: {answer.reason}")
         answer = answer.failed(f"not within {patience:g} s: {answer.reason or answer.seen}")
     gone = DeleteOwnPod(node=node.name, role=Role.PULL)
     if answer.verdict is Verdict.PASS:
         return Decision(notes=(note("preflight", "pulled", node=node.name),), commands=(gone,))
     return Decision(notes=(gate_note("preflight", "failed", answer, reason=why),), commands=(gone,))
-
-
-def _in_error(pod: Pod | None) -> bool:
-    return pod is not None and any(item.reason in PULL_ERRORS for item in pod.containers)

@@ -7,6 +7,7 @@ first one would have, which costs seconds and can never pass a node that nobody 
 import msgspec
 
 from bridgehead.core.model.device import Offer
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.verify.view import Expected, NodeView
 
 LOOK_DELAY = 1.5
@@ -66,19 +67,30 @@ def observe(
     gone_at = (track.gone_at or now) if view.gone(expected.deleted) else None
     restarts = pod.restarts if pod else 0
     still = track.ready_at if restarts == track.restarts else None
-    every = (*pod.init_containers, *pod.containers) if pod else ()
-    pulling = any(item.reason in PULL_ERRORS for item in every)
     track = msgspec.structs.replace(
         track,
         gone_at=gone_at,
         ready_at=(still or now) if pod is not None and pod.ready else None,
         restarts=restarts,
-        pull_error_at=(track.pull_error_at or now) if pulling else None,
+        pull_error_at=_pull_error_at(track, pod, now),
     )
     ill = pod is None or not pod.ready or view.node is None or view.node.ready is not True
     hidden = ill or bool(missing(view, expected))
     track = msgspec.structs.replace(track, hidden_at=(track.hidden_at or now) if hidden else None)
     return _look(track, view, expected, status_period, now)
+
+
+def observe_pull(track: Track | None, pod: Pod | None, now: float) -> Track:
+    """The track of a node on which a pod of ours only pulls images."""
+    track = track or Track(deleted=frozenset(), since=now)
+    return msgspec.structs.replace(track, pull_error_at=_pull_error_at(track, pod, now))
+
+
+def _pull_error_at(track: Track, pod: Pod | None, now: float) -> float | None:
+    """Since when a pull stands in error without a break."""
+    every = (*pod.init_containers, *pod.containers) if pod else ()
+    failing = any(item.reason in PULL_ERRORS for item in every)
+    return (track.pull_error_at or now) if failing else None
 
 
 def _look(
