@@ -6,9 +6,9 @@ from bridgehead.core.rollout.state import NodeStatus
 from bridgehead.core.verify.result import GateId
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import GPU, Cluster
-from tests.core.standin.plans import plan_of
+from tests.core.standin.plans import canary, plan_of, wave
 from tests.core.standin.runner import Runner
-from tests.core.standin.versions import Version
+from tests.core.standin.versions import GOOD, Version
 
 
 def soaking(runner: Runner) -> bool:
@@ -148,6 +148,52 @@ def test_a_node_that_the_plan_set_aside_is_not_replaced_unwatched() -> None:
     assert "b2 (held by another tool)" in ending.summary
     assert scene.standing == "v2 OnDelete"
     assert scene.cluster.tags()["b2"] == "v1"
+
+
+def _aside(nodes: tuple[str, ...], version: Version = GOOD) -> Scene:
+    aside = (SetAside("b2", "it was NotReady"),)
+    scene = Scene(version, nodes=(*nodes, "b2"), plan=plan_of(nodes, set_aside=aside))
+    scene.runner.during["flip done"] = lambda cluster: cluster.delete_by_hand("b2")
+    return scene
+
+
+def test_a_set_aside_node_that_comes_up_on_a_good_target_is_verified() -> None:
+    scene = _aside(("a1", "a2", "b1"))
+    ending = scene.run()
+    assert (ending.exit, ending.summary) == (0, "4 nodes run the new version")
+    assert "node b2 verified" in scene.steps
+    assert "b2" not in {deletion.node for deletion in scene.cluster.deletions}
+
+
+def test_a_set_aside_node_that_comes_up_on_a_bad_target_stops_the_run() -> None:
+    scene = _aside(("a1", "a2", "b1"), Version(registers_after=None, only_on=frozenset({"b2"})))
+    ending = scene.run()
+    assert ending.exit == 3
+    assert ending.failure is not None
+    assert ending.failure.node == "b2"
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v1")
+
+
+def test_a_node_that_was_set_aside_on_the_way_and_comes_up_on_the_target_is_judged() -> None:
+    bad = Version(registers_after=None, only_on=frozenset({"a2"}))
+    stages = (canary("canary", "a1"), canary("others", "b1"), wave(1, "a2"), wave(2, "b2"))
+    scene = Scene(bad, stages=stages)
+    scene.runner.until(soaking)
+    scene.cluster.nodes["a2"].ready = False
+    scene.runner.until(lambda runner: runner.state.node("a2").status is NodeStatus.SET_ASIDE)
+    scene.cluster.nodes["a2"].ready = True
+    scene.runner.during["flip done"] = lambda cluster: cluster.delete_by_hand("a2")
+    ending = scene.run()
+    assert ending.failure is not None
+    assert ending.failure.node == "a2"
+
+
+def test_a_set_aside_node_is_not_judged_while_it_is_away_or_held_by_others() -> None:
+    scene = _aside(("a1", "a2", "b1"), Version(registers_after=None, only_on=frozenset({"b2"})))
+    scene.cluster.nodes["b2"].annotations[HELD_BY] = "other-7"
+    scene.run()
+    assert "node b2 arrived" not in scene.steps
+    assert scene.cluster.nodes["b2"].annotations == {HELD_BY: "other-7"}
 
 
 def test_a_canary_that_is_lost_before_its_turn_holds_the_run() -> None:

@@ -4,6 +4,7 @@ import msgspec
 
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.json import JsonObject
+from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.rollout.baseline import measure
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
 from bridgehead.core.rollout.run import Run, Tracks
@@ -157,14 +158,42 @@ def _left(run: Run, world: World) -> list[Draft]:
 
 
 def _early(run: Run, world: World) -> list[Draft]:
-    """Pods that were created while the target stood, on nodes whose turn had not come."""
+    """Pods that were created while the target stood, on nodes whose turn did not come.
+
+    A node that was set aside is judged once it can be: Ready, and nobody else's.
+    """
     scope = set(run.scope)
+    waiting = [
+        name
+        for name in (*run.plan.nodes, *run.state.joined)
+        if name not in scope and run.state.node(name).status is NodeStatus.PENDING
+    ]
     return [
         arrived(run, run.state.node(name), world)
-        for name in (*run.plan.nodes, *run.state.joined)
-        if name not in scope
-        and run.state.node(name).status is NodeStatus.PENDING
-        and on_target(run, name, world)
+        for name in (*waiting, *_back_again(run, world))
+        if on_target(run, name, world)
+    ]
+
+
+def _back_again(run: Run, world: World) -> list[str]:
+    """Nodes that were set aside, by the plan or on the way, and are there for anyone to judge."""
+    planned = [
+        item.node
+        for item in run.plan.set_aside
+        if run.state.node(item.node).status is NodeStatus.PENDING
+        and run.state.node(item.node).work is None
+    ]
+    since = [
+        item.name
+        for item in run.state.nodes.values()
+        if item.status is NodeStatus.SET_ASIDE and item.work is None
+    ]
+    return [
+        name
+        for name in (*planned, *since)
+        if (node := world.nodes.get(name)) is not None
+        and node.ready is True
+        and not foreign_hold(node, run.name)
     ]
 
 
