@@ -16,7 +16,7 @@ from bridgehead.cluster.convert import (
     pod_from,
     revision_from,
 )
-from bridgehead.cluster.in_flight import FlightReader
+from bridgehead.cluster.in_flight import FlightReader, newest
 from bridgehead.cluster.label_query import label_query
 from bridgehead.cluster.mirror import Mirror
 from bridgehead.cluster.names import ROLE_LABEL, RUN_LABEL
@@ -121,7 +121,7 @@ class WorldFeed:
         return World(
             component=next(iter(self._components.nouns.values()), None),
             revisions=tuple(self._revisions.nouns.values()),
-            nodes=self._nodes_by_name.current(),
+            nodes=newest(self._nodes_by_name.current(), readings.nodes),
             pods=self._pods_by_node.current(),
             refused=self._refused_by_node.current(),
             requesters=dict(readings.requesters),
@@ -191,11 +191,9 @@ class WorldFeed:
 
     def _refused_pod(self, item: PodObject) -> Pod | None:
         """Pods that a kubelet refused these devices; ours have a gate of their own."""
-        if item.status.reason != "UnexpectedAdmissionError":
-            return None
         pod = pod_from(item)
         asked = any(name in pod.requests for name in self._plan.resources)
-        return pod if asked and ROLE_LABEL not in pod.labels else None
+        return pod if pod.refused and asked and ROLE_LABEL not in pod.labels else None
 
 
 class _View(Generic[N, V]):

@@ -1,4 +1,4 @@
-"""What is read only of nodes in flight: pods that ask for the devices, logs, events.
+"""What is read only of nodes in flight: themselves, pods that ask for devices, logs, events.
 
 Everything here costs requests, so it grows with the nodes in flight and never with the cluster, and
 each reading is made again only after a while.
@@ -10,13 +10,14 @@ from contextlib import suppress
 
 import msgspec
 
-from bridgehead.cluster.convert import pod_from
+from bridgehead.cluster.convert import node_from, pod_from
+from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.verify.view import NodeView, PodEvent
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import ApiError, BadRequest, Forbidden, KubeError, NotFound
-from bridgehead.kube.resources import EVENTS, PODS
+from bridgehead.kube.resources import EVENTS, NODES, PODS
 
 TAIL_LINES = 100
 TAIL_BYTES = 256 * 1024
@@ -54,6 +55,9 @@ class Due:
 class Readings(msgspec.Struct):
     """The newest readings, as ``World`` wants them."""
 
+    nodes: dict[str, Node] = msgspec.field(default_factory=dict)
+    """Asked for one by one: a watch whose connection died is silent for minutes before that shows,
+    and what it said before would go on to look good."""
     requesters: dict[str, tuple[Pod, ...]] = msgspec.field(default_factory=dict)
     logs: dict[str, str] = msgspec.field(default_factory=dict)
     last_words: dict[str, str] = msgspec.field(default_factory=dict)
@@ -94,13 +98,14 @@ class FlightReader:
         own = tuple(own)
         self._forget(in_flight, newest.values(), own)
         due = self._due.due
-        tasks = [
+        tasks = [self._node(node) for node in in_flight if due(f"node/{node}", self._period)]
+        tasks += [
             self._requesters(node) for node in in_flight if due(f"pods/{node}", REQUESTERS_PERIOD)
         ]
         for node, pod in newest.items():
             every = self._period if node in in_flight else WATCHED_PERIODS * self._period
             if _has_run(pod) and due(_log_key(pod), every):
-                tasks.append(self._log(pod))
+                tasks.append(self._log(pod, keep=node not in in_flight))
         for node in in_flight:
             unsound = newest.get(node)
             uid = unsound.uid if unsound else self._plan.component_uid
@@ -116,6 +121,7 @@ class FlightReader:
         mine = {pod.uid for pod in own}
         about = known | {self._plan.component_uid}
         self.readings = Readings(
+            nodes={k: v for k, v in readings.nodes.items() if k in in_flight},
             requesters={k: v for k, v in readings.requesters.items() if k in in_flight},
             logs={k: v for k, v in readings.logs.items() if k in known},
             last_words={k: v for k, v in readings.last_words.items() if k in known},
@@ -125,12 +131,23 @@ class FlightReader:
         )
         self._due.keep(
             {
+                *(f"node/{node}" for node in in_flight),
                 *(f"pods/{node}" for node in in_flight),
                 *(_log_key(pod) for pod in pods),
                 *(f"events/{uid}" for uid in about),
                 *(f"own/{uid}" for uid in mine),
             }
         )
+
+    async def _node(self, name: str) -> None:
+        """One that is gone is left to the watch, which says so, or is not up to date."""
+        try:
+            async with self._slots:
+                found = await self._kube.get(NODES, name)
+        except NotFound:
+            self.readings.nodes.pop(name, None)
+        else:
+            self.readings.nodes[name] = node_from(found)
 
     async def _requesters(self, node: str) -> None:
         async with self._slots:
@@ -140,8 +157,12 @@ class FlightReader:
         asking = tuple(pod for pod in pods if wanted & pod.requests.keys())
         self.readings.requesters[node] = asking
 
-    async def _log(self, pod: Pod) -> None:
-        """The end of each container's log, the previous instance's first."""
+    async def _log(self, pod: Pod, *, keep: bool) -> None:
+        """The end of each container's log, the previous instance's first.
+
+        One that cannot be read any more is kept only where asked: of a node in flight an earlier
+        reading must not pass for what the pod says now.
+        """
         parts: list[str] = []
         ended: list[str] = []
         try:
@@ -155,14 +176,19 @@ class FlightReader:
         except NotFound:
             return
         except TimeoutError:
-            self.readings.logs_unread[pod.uid] = f"no answer within {LOG_PATIENCE:g} s"
+            self._unread(pod, f"no answer within {LOG_PATIENCE:g} s", keep=keep)
         except KubeError as error:
-            self.readings.logs_unread[pod.uid] = _said(error)
+            self._unread(pod, _said(error), keep=keep)
         else:
             self.readings.logs[pod.uid] = "\n".join(part.rstrip("\n") for part in parts)
             words = [line.strip() for line in ended if line.strip()]
             self.readings.last_words[pod.uid] = words[-1] if words else ""
             self.readings.logs_unread.pop(pod.uid, None)
+
+    def _unread(self, pod: Pod, why: str, *, keep: bool) -> None:
+        self.readings.logs_unread[pod.uid] = why
+        if not keep:
+            self.readings.logs.pop(pod.uid, None)
 
     async def _tails(self, pod: Pod, container: Container) -> tuple[str, str]:
         """Of the instance before and of this one; empty where there is none.
@@ -224,6 +250,21 @@ class FlightReader:
         except (ApiError, TimeoutError):  # read again when it is due; its gate waits
             return
         self.readings.own_logs[pod.uid] = output
+
+
+def newest(watched: Mapping[str, Node], read: Mapping[str, Node]) -> Mapping[str, Node]:
+    """The watched nodes, and of those that were read as well the newer of the two."""
+    newer = {
+        name: node
+        for name, node in read.items()
+        if name in watched and _version(node) > _version(watched[name])
+    }
+    return {**watched, **newer} if newer else watched
+
+
+def _version(node: Node) -> int:
+    """A resourceVersion is a number that grows (KEP-5504, stable in Kubernetes 1.35)."""
+    return int(node.resource_version) if node.resource_version.isdecimal() else 0
 
 
 def _log_key(pod: Pod) -> str:
