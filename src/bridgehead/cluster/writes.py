@@ -113,7 +113,8 @@ WRITES = (
         resource="configmaps",
         namespace="state",
         fields="`data` of the journal's last segment; `immutable` when it is full",
-        when="before and after every effect, and for every finding",
+        when="before and after every effect, and for every finding; a run that is over and does "
+        "not say so gets its ending when the next one begins, or by `release`",
     ),
     Write(
         verb="create",
