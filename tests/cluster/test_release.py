@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from bridgehead.app.loop import Stopped
 from bridgehead.app.release import release
 from bridgehead.cluster.access import Permission, needed
 from bridgehead.cluster.component_writes import ON_DELETE
@@ -128,6 +129,20 @@ async def test_the_lock_is_taken_where_the_run_of_the_component_has_it(
     assert (await component.now()).strategy == ON_DELETE
     with pytest.raises(NotFound):
         await component.kube.get(LEASES, lease_name(ref), "default")
+
+
+async def test_who_waits_for_the_lock_can_be_told_to_stop(component: OnCluster) -> None:
+    await held(component)
+    ref = component.plan.spec.component
+    here = session(component.kube, component.namespace)
+    silent = ComponentLock(
+        component.kube, component.namespace, ref, duration=30, holder="a", wall=time.time
+    )
+    async with await silent.acquire(0):
+        here.stop.set()
+        with pytest.raises(Stopped):
+            await release(here, ref, dry_run=False)
+    assert (await component.now()).strategy == ON_DELETE
 
 
 async def test_the_strategy_is_not_restored_over_a_template_that_came_meanwhile(

@@ -4,7 +4,7 @@ import msgspec
 
 from bridgehead.app.open_run import close_unheard, write_ending
 from bridgehead.app.rollout import tell_holder
-from bridgehead.app.runner import Session
+from bridgehead.app.runner import Session, unless_stopped
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ClaimedError, NoSuchRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
@@ -19,6 +19,7 @@ from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
 from bridgehead.core.rollout.state import Ending, Mode
 from bridgehead.core.rollout.transition import fold
+from bridgehead.kube.errors import PatchTestFailed
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +46,8 @@ class Released(msgspec.Struct, frozen=True, kw_only=True):
     left: Left
     done: tuple[tuple[str, str], ...] = ()
     """Objects and what became of them."""
+    changed: bool = False
+    """The component was changed at that moment and keeps its marks."""
 
 
 async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Released:
@@ -52,7 +55,8 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
 
     Where pods differ from the standing template the strategy stays OnDelete: with RollingUpdate
     back, the controller would replace them all at once. Nothing is written where not all could be
-    read: pods that are not seen may differ. Raises HeldError while a runner lives.
+    read: pods that are not seen may differ. Raises HeldError while a runner lives, and Stopped
+    where it is told to stop before it has the lock.
     """
     session = await _where_its_run_lives(session, ref)
     if dry_run:
@@ -66,7 +70,10 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
         done += [(f"pod/{pod.ref}", await hand.pod(pod)) for pod in left.pods]
         user = (await session.kube.self_subject_review()).username
         if left.component is not None and not left.differing:
-            await hand.component(left.component)
+            try:
+                await hand.component(left.component)
+            except PatchTestFailed:
+                return Released(left=left, done=tuple(done), changed=True)
             done.append((left.component.ref, "former update strategy restored, marks removed"))
             await _close(session, left.component, user)
         await close_unheard(session, ref, left.component, user)
@@ -94,7 +101,8 @@ async def _lock(session: Session, ref: ComponentRef) -> Lock:
         wall=session.clock,
     )
     await tell_holder(session, ref)
-    return await lock.acquire(duration * PATIENCE, from_the_living=False)
+    waiting = lock.acquire(duration * PATIENCE, from_the_living=False)
+    return await unless_stopped(session, waiting)
 
 
 async def _left(session: Session, ref: ComponentRef) -> Left:

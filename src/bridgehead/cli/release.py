@@ -5,8 +5,10 @@ import asyncio
 import click
 
 from bridgehead.app.component_ref import BadReferenceError, parse_component
+from bridgehead.app.loop import Stopped
 from bridgehead.app.release import Released
 from bridgehead.app.release import release as let_go
+from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options
 from bridgehead.cli.say import next_step, say, show
@@ -32,14 +34,21 @@ def release(component: str, cluster: ClusterOptions, state_namespace: str, dry_r
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
     released = asyncio.run(_run(ref, cluster, state_namespace, dry_run=dry_run))
-    return _tell(released, ref, as_arguments(cluster, state_namespace), dry_run=dry_run)
+    where = as_arguments(cluster, state_namespace)
+    if isinstance(released, tuple):
+        return stopped(*released, f"bridgehead release {ref}{where}")
+    return _tell(released, ref, where, dry_run=dry_run)
 
 
 async def _run(
     ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, *, dry_run: bool
-) -> Released:
-    async with runner(cluster, state_namespace) as (session, _):
-        return await let_go(session, ref, dry_run=dry_run)
+) -> Released | tuple[Stopped, Exit]:
+    """What was released, or the stop and the exit code of the signal that asked for it."""
+    async with runner(cluster, state_namespace) as (session, stop):
+        try:
+            return await let_go(session, ref, dry_run=dry_run)
+        except Stopped as stopping:
+            return stopping, stop.exit
 
 
 def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -> Exit:
@@ -62,6 +71,10 @@ def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -
     if left.component is not None and left.differing:
         return _mixed(left.differing, ref)
     again = f"bridgehead release {ref}{where}"
+    if released.changed:
+        say(f"error: {ref} was changed at this moment; it keeps OnDelete and its marks")
+        next_step(again)
+        return Exit.NEEDS_A_PERSON
     next_step(again if dry_run else f"bridgehead verify {ref}{where}")
     return Exit.DONE
 
