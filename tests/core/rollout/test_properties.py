@@ -11,14 +11,16 @@ from hypothesis import strategies as st
 
 from bridgehead.core.journal.chain import Head, check
 from bridgehead.core.journal.entry import Phase
+from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import OnFailure, Reaction
 from bridgehead.core.rollout.budget import in_gap
 from bridgehead.core.rollout.commands import Purpose
+from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus
 from bridgehead.core.rollout.transition import fold
-from tests.core.standin.cluster import Cluster
+from tests.core.standin.cluster import GPU, Cluster
 from tests.core.standin.controller import ROLLING, hash_of, template_of
 from tests.core.standin.plans import canary, plan_of, wave
 from tests.core.standin.runner import Runner
@@ -64,6 +66,8 @@ class Story:
     lag: float
     acts: tuple[Act, ...] = ()
     crashes: frozenset[int] = frozenset()
+    asked_back: int = 0
+    """Turn of the loop at which another runner takes it over to take it back; 0 for never."""
 
 
 def _join(cluster: Cluster, node: str) -> None:
@@ -94,6 +98,12 @@ def _stale(cluster: Cluster, node: str) -> None:
     cluster.stale = "" if cluster.stale else "the list of nodes"
 
 
+def _dip(cluster: Cluster, node: str) -> None:
+    """The kubelet restarts: for one report the node offers nothing."""
+    if node in cluster.nodes:
+        cluster.nodes[node].offers = {GPU: Offer(0, 0)}
+
+
 WHAT: Mapping[str, Callable[[Cluster, str], object]] = {
     "delete-by-hand": Cluster.delete_by_hand,
     "join": _join,
@@ -103,6 +113,7 @@ WHAT: Mapping[str, Callable[[Cluster, str], object]] = {
     "refuse-pod": Cluster.refuse_pod,
     "hold-devices": partial(Cluster.hold_devices, count=4),
     "stale": _stale,
+    "dip": _dip,
     "foreign-template": lambda cluster, node: _write(cluster, template=template_of("v3")),
     "foreign-target": lambda cluster, node: _write(cluster, template=template_of("v2")),
     "foreign-strategy": lambda cluster, node: _write(cluster, strategy=ROLLING),
@@ -157,6 +168,7 @@ def stories(draw: st.DrawFn, *, faults: bool = True, disturbed: bool = True) -> 
         crashes=frozenset(draw(st.sets(st.integers(1, LATEST), max_size=2)))
         if disturbed
         else frozenset(),
+        asked_back=draw(st.sampled_from((0, 0, 0, *range(20, LATEST, 20)))) if disturbed else 0,
     )
 
 
@@ -190,6 +202,9 @@ class Telling:
             if self.turns in self.story.crashes:
                 self.cluster.advance(3)
                 self.runner = Runner(self.cluster, self.story.plan, journal=self.runner.journal)
+            if self.turns == self.story.asked_back:
+                self.runner = Runner(self.cluster, self.story.plan, journal=self.runner.journal)
+                self.runner.record(note("turn", "back", detail={"reason": "asked for"}))
             ending = self.runner.turn()
             self._check()
             if ending is not None:
@@ -247,6 +262,8 @@ def judge(told: Telling, ending: Ending) -> None:
     if ending.exit in {1, 3} and cluster.daemonset is not None:
         assert set(tags.values()) <= {"v1"}
 
+    if not any(act.what.startswith("foreign") for act in told.story.acts):
+        assert cluster.rolled == []
     _purposeful(told)
     component = cluster.daemonset
     if ending.exit in {0, 1, 3} and component is not None:

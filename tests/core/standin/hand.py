@@ -65,7 +65,12 @@ class Hand:
         match command:
             case TakeOver():
                 component.annotations[FORMER_STRATEGY] = canonical(self.plan.former_strategy)
-                found = self._write(unseen=unseen, name="take-over", strategy=ON_DELETE)
+                # A late way back need not wait: no version of the object has the former template
+                # beside the former strategy, whatever the controller has seen of it.
+                late = component.template == self.plan.target_template
+                found = self._write(
+                    unseen=unseen and not late, name="take-over", strategy=ON_DELETE
+                )
             case Flip(to=position):
                 former = position is Position.FORMER
                 to = self.plan.former_template if former else self.plan.target_template
