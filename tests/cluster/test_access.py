@@ -8,6 +8,7 @@ import yaml
 
 from bridgehead.cluster.access import (
     Missing,
+    complete,
     grant_text,
     missing_permissions,
     needed,
@@ -70,6 +71,20 @@ def test_a_state_namespace_that_is_missing_is_made_before_the_roles_in_it() -> N
     )
 
 
+def test_grants_of_two_users_do_not_replace_each_other() -> None:
+    both = []
+    for user in ("ann@example.com", "bob@example.com"):
+        granted = yaml.safe_load_all(grant_text(everything("gpu", "state"), user))
+        both.append({item["metadata"]["name"] for item in granted})
+    assert len(both[0]) == len(both[1]) == 1
+    assert both[0] != both[1]
+
+
+def test_grant_holds_everything_not_only_what_is_missing() -> None:
+    missing = everything("gpu", "state")[:1]
+    assert complete(missing, COMPONENT, "state") == tuple(map(Missing, needed(COMPONENT, "state")))
+
+
 @pytest.mark.cluster
 async def test_an_administrator_lacks_nothing(kube: Kube) -> None:
     assert await missing_permissions(kube, COMPONENT, "state-that-is-not-there") == ()
@@ -87,13 +102,17 @@ async def test_what_is_missing_is_granted_by_the_words_that_say_so(
         missing = await missing_permissions(somebody, component, state)
         every = [*needed(component, state), new_namespace(state)]
         assert [item.permission for item in missing] == every
-        granting = grant_text(missing, user).replace("{name: bridgehead", f"{{name: {user}")
-        granting = granting.replace("name: bridgehead}", f"name: {user}}}")
+        granting = grant_text(missing, user)
         try:
             await asyncio.to_thread(kubectl, cluster, "apply", "-f", "-", given=granting)
             assert await missing_permissions(somebody, component, state) == ()
         finally:
-            names = (f"clusterrole/{user}", f"clusterrolebinding/{user}", f"namespace/{state}")
+            (name,) = {
+                item["metadata"]["name"]
+                for item in yaml.safe_load_all(granting)
+                if item["kind"] != "Namespace"
+            }
+            names = (f"clusterrole/{name}", f"clusterrolebinding/{name}", f"namespace/{state}")
             await asyncio.to_thread(kubectl, cluster, "delete", "--wait=false", *names)
 
 

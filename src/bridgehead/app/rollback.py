@@ -6,7 +6,7 @@ from bridgehead.app.open_run import open_run
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.rollout import NotAllowed, Options, Over, RolloutResult, begin, resume
 from bridgehead.app.runner import Ended, Session
-from bridgehead.cluster.access import missing_permissions
+from bridgehead.cluster.access import complete, missing_permissions
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
@@ -38,7 +38,8 @@ async def rollback(
     user = await session.kube.self_subject_review()
     lacking = await missing_permissions(session.kube, ref, session.state_namespace)
     if lacking:
-        return NotAllowed(lacking, user.username)
+        grants = complete(lacking, ref, session.state_namespace)
+        return NotAllowed(lacking, user.username, grants)
     component = await read_component(session.kube, ref)
     last: Record | None = None
     if component is not None and component.anchor:

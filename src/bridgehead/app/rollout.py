@@ -9,7 +9,7 @@ from bridgehead.app.held_change import held_change
 from bridgehead.app.open_run import Orphaned, close_unheard, open_run, over, write_ending
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.runner import Ended, Session, drive, unless_stopped
-from bridgehead.cluster.access import Missing, missing_permissions
+from bridgehead.cluster.access import Missing, complete, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ChangedMeanwhileError
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
@@ -20,7 +20,6 @@ from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
-from bridgehead.core.plan.build import change_digest
 from bridgehead.core.plan.plan import Plan, Refused
 from bridgehead.core.plan.settings import ComponentRef, RolloutSpec
 from bridgehead.core.rollout.decision import note
@@ -43,6 +42,8 @@ class NotAllowed(msgspec.Struct, frozen=True):
 
     missing: tuple[Missing, ...]
     user: str
+    grants: tuple[Missing, ...]
+    """What to grant: all that a rollout needs."""
 
 
 class Busy(msgspec.Struct, frozen=True):
@@ -73,13 +74,14 @@ async def rollout(
     user = await session.kube.self_subject_review()
     lacking = await missing_permissions(session.kube, spec.component, session.state_namespace)
     if lacking:
-        return NotAllowed(lacking, user.username)
+        grants = complete(lacking, spec.component, session.state_namespace)
+        return NotAllowed(lacking, user.username, grants)
     component = await read_component(session.kube, spec.component)
     if component is not None and component.anchor:
         found = await open_run(session, component)
         if isinstance(found, Record):
-            if found.plan.change_digest != change_digest(spec):
-                return Busy(found.run, "it makes another change")
+            if differing := differences(found.plan.spec, spec):
+                return Busy(found.run, f"its spec differs in {', '.join(differing)}")
             resumed = await resume(session, found, component, user.username)
             if not isinstance(resumed, Over):
                 return resumed
@@ -93,6 +95,12 @@ async def rollout(
         return await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
 
     return await begin(session, spec, planning, text, user.username)
+
+
+def differences(one: RolloutSpec, other: RolloutSpec) -> tuple[str, ...]:
+    """The keys in which two specs differ: a run goes on only with the spec that it began with."""
+    names = RolloutSpec.__struct_fields__
+    return tuple(name for name in names if getattr(one, name) != getattr(other, name))
 
 
 Planning = Callable[[], Awaitable[Planned]]

@@ -4,18 +4,21 @@ import msgspec
 
 from bridgehead.app.component_ref import RunName
 from bridgehead.app.open_run import over
-from bridgehead.cluster.convert import node_from, pod_from
+from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.convert import component_from, node_from, pod_from
+from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.cluster.names import RUN_LABEL
 from bridgehead.cluster.read import read_component, read_holder
 from bridgehead.cluster.record import Listed, Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import owns
+from bridgehead.core.model.component import Component
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing, standing
 from bridgehead.core.rollout.state import Mode
 from bridgehead.core.rollout.transition import fold
 from bridgehead.kube.client import Kube
-from bridgehead.kube.resources import NODES, PODS
+from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS
 
 
 async def status(
@@ -23,7 +26,8 @@ async def status(
 ) -> tuple[Standing, ...]:
     """The named run; a component's open runs, else its last one; all open runs. Reads only.
 
-    Newest first. Raises NoSuchRunError, UnreadableRunError, BrokenJournalError and KubeError.
+    Newest first. Marks of runs that have no record are found by ``orphans``. Raises NoSuchRunError,
+    UnreadableRunError, BrokenJournalError and KubeError.
     """
     store = RunStore(kube, state_namespace)
     if isinstance(subject, RunName):
@@ -34,6 +38,32 @@ async def status(
     ]
     open_ones = tuple(item for item in found if item.open)
     return open_ones or (tuple(found[:1]) if subject is not None else ())
+
+
+async def orphans(kube: Kube, subject: ComponentRef | None) -> tuple[tuple[str, str], ...]:
+    """Components that carry the mark of a run without a record, each with the mark.
+
+    Somebody has deleted the record: nobody can go on with such a run, and ``release`` gives back
+    what it left. Raises KubeError.
+    """
+    if subject is not None:
+        one = await read_component(kube, subject)
+        marked = [one] if one is not None and one.anchor else []
+    else:
+        found = (component_from(raw) for raw in (await kube.list_raw(DAEMON_SETS)).items)
+        marked = [item for item in found if item.anchor]
+    return tuple([(item.ref, item.anchor) for item in marked if not await _recorded(kube, item)])
+
+
+async def _recorded(kube: Kube, component: Component) -> bool:
+    anchor = parse_anchor(component.anchor)
+    if anchor is None:
+        return False
+    try:
+        await RunStore(kube, anchor.namespace).load(anchor.run)
+    except NoSuchRunError:
+        return False
+    return True
 
 
 async def _candidates(store: RunStore, subject: ComponentRef | None) -> list[Listed]:

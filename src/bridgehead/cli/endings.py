@@ -11,7 +11,7 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cluster.access import grant_text
-from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.json import JsonObject, JsonValue
 from bridgehead.report.inventory import pretty_json
 
 SCHEMA = "bridgehead.dev/ending/v1"
@@ -27,34 +27,51 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
             return _ended(result, output, where)
         case Planned():
             return show_planned(result, output, again)
-        case NotAllowed(missing=missing, user=user):
-            say(f"error: permissions are missing for {user}; nothing was changed:")
+        case NotAllowed(missing=missing, user=user, grants=grants):
+            why = f"permissions are missing for {user}; nothing was changed"
+            _not_begun(output, Exit.CANNOT, why, missing=[str(item) for item in missing])
             for item in missing:
                 say(f"  {item}")
-            say(f"These objects grant them:\n---\n{grant_text(missing, user).rstrip()}")
+            say(
+                f"These objects grant all that is needed:\n---\n{grant_text(grants, user)}".rstrip()
+            )
             next_step("have them applied (kubectl apply -f -), then the same command again")
             return Exit.CANNOT
         case Busy(run=run, why=why):
-            say(f"error: run {run} holds this component: {why}")
+            _not_begun(output, Exit.LOCKED, f"run {run} holds this component: {why}", run=run)
             next_step(f"bridgehead status {run}{where}")
             return Exit.LOCKED
         case Orphaned(component=component, anchor=anchor):
-            say(f"error: {component} carries the mark of run {anchor}, which has no record")
+            why = f"{component} carries the mark of run {anchor}, which has no record"
+            _not_begun(output, Exit.NEEDS_A_PERSON, why, anchor=anchor)
             next_step(f"bridgehead release {component}{where}")
             return Exit.NEEDS_A_PERSON
 
 
-def stopped(stopping: Stopped, code: Exit, again: str) -> Exit:
+def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:
     """The ending after a signal: whether the former template stands, and how to go on."""
-    match stopping.parked:
-        case None:
-            say("stopped before anything was changed")
-        case True:
-            say("stopped; the former template stands, nodes in flight wait for you to go on")
-        case False:
-            say("stopped; the former template could NOT be parked: newcomers get the new version")
+    words = {
+        None: "stopped before anything was changed",
+        True: "stopped; the former template stands, nodes in flight wait for you to go on",
+        False: "stopped; the former template could NOT be parked: newcomers get the new version",
+    }
+    said = words[stopping.parked]
+    say(said)
+    if output == "json":
+        show(pretty_json(_unended(code, said, parked=stopping.parked)))
     next_step(again)
     return code
+
+
+def _not_begun(output: str, code: Exit, why: str, **more: JsonValue) -> None:
+    """Tell why nothing was done; as data too where data was asked for."""
+    say(f"error: {why}")
+    if output == "json":
+        show(pretty_json(_unended(code, why, **more)))
+
+
+def _unended(code: Exit, why: str, **more: JsonValue) -> JsonObject:
+    return {"schema": SCHEMA, "unread": [], "exit": int(code), "summary": why, **more}
 
 
 def _ended(result: Ended, output: str, where: str) -> Exit:
@@ -103,7 +120,7 @@ def _next(result: Ended, code: Exit, where: str) -> str:
         case Exit.DONE:
             return f"bridgehead verify {spec.component}{where}"
         case Exit.NEEDS_A_PERSON if result.ending.rollback_helps is False:
-            return f"bridgehead status {spec.component}{where}"
+            return f"mend the node, then: bridgehead release {spec.component}{where}"
         case Exit.NEEDS_A_PERSON:
             return f"bridgehead rollback {spec.component}{where}"
         case _:

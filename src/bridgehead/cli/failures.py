@@ -11,6 +11,7 @@ from bridgehead.app.loop import OutOfSightError
 from bridgehead.app.recorded import NoTimeError
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.say import next_step, say
+from bridgehead.cli.typed import repeated
 from bridgehead.cluster.errors import (
     BrokenJournalError,
     ClaimedError,
@@ -71,7 +72,11 @@ def failure_of(error: Exception) -> Failure | None:
         case InventoryFileError():
             return Failure(Exit.USAGE, str(error), "bridgehead inventory --save FILE")
         case NoTimeError():
-            return Failure(Exit.USAGE, str(error), "the same command with --at TIME")
+            return Failure(
+                Exit.USAGE,
+                str(error),
+                "bridgehead inventory --from PATH --at TIME --save FILE, then FILE in its place",
+            )
         case _:
             return None
 
@@ -80,9 +85,9 @@ def _of_a_run(error: Exception) -> Failure:
     """Endings about runs: another one, none, or one that cannot be read."""
     match error:
         case HeldError() | LostLockError() | ClaimedError() | LostJournalError():
-            return Failure(Exit.LOCKED, str(error), "bridgehead status")
+            return Failure(Exit.LOCKED, str(error), f"bridgehead status{repeated(sys.argv[1:])}")
         case NoSuchRunError() | RunExistsError():
-            return Failure(Exit.FINDINGS, str(error), "bridgehead status")
+            return Failure(Exit.FINDINGS, str(error), f"bridgehead status{repeated(sys.argv[1:])}")
         case BrokenJournalError():
             remedy = "compare with the API server's audit log: somebody has changed the journal"
             return Failure(Exit.FINDINGS, str(error), remedy)

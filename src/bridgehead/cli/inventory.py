@@ -8,7 +8,13 @@ import click
 from bridgehead.app.live import read_live
 from bridgehead.app.recorded import read_recorded
 from bridgehead.cli.exits import Exit
-from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, state_options
+from bridgehead.cli.options import (
+    ClusterOptions,
+    StateOptions,
+    namespace_option,
+    output_option,
+    state_options,
+)
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.core.inventory.build import build_inventory
 from bridgehead.core.inventory.drift import drift
@@ -29,6 +35,7 @@ _TEXT = {
     invoke_without_command=True,
     epilog="Example:  bridgehead inventory --context staging --save before.json",
 )
+@namespace_option
 @state_options
 @output_option(*_TEXT)
 @click.option(

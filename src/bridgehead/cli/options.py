@@ -67,7 +67,7 @@ def _time(_context: click.Context, _option: click.Parameter, value: str | None) 
     except ValueError as error:
         raise click.BadParameter("write a time like 2026-01-31T12:00:00Z") from error
     if time.tzinfo is None:
-        raise click.BadParameter(f"{value} has no time zone: write {value}Z for UTC")
+        raise click.BadParameter(f"{value} has no time zone: write it like 2026-01-31T12:00:00Z")
     return time.timestamp()
 
 
@@ -78,7 +78,6 @@ _CLUSTER = (
         help="Kubeconfig file (default: $KUBECONFIG, ~/.kube/config, the pod's account).",
     ),
     click.option("--context", help="Context of the kubeconfig (default: the current one)."),
-    click.option("--namespace", "-n", help="Only this namespace (default: all)."),
     click.option(
         "--request-timeout",
         default="30s",
@@ -87,6 +86,11 @@ _CLUSTER = (
         help="Longest wait for one answer of the server; 0 for no limit.",
     ),
 )
+namespace_option = click.option(
+    "--namespace", "-n", help="DaemonSets of this namespace only (default: all)."
+)
+"""For commands that show what is there; those about a component name its namespace in it."""
+
 _RECORDING = (
     click.option(
         "--from",
@@ -138,10 +142,8 @@ def output_option(*formats: str) -> Callable[[F], F]:
 
 def _cluster(kwargs: dict[str, Any]) -> ClusterOptions:
     return ClusterOptions(
-        **{
-            name: kwargs.pop(name)
-            for name in ("kubeconfig", "context", "namespace", "request_timeout")
-        }
+        namespace=kwargs.pop("namespace", None),
+        **{name: kwargs.pop(name) for name in ("kubeconfig", "context", "request_timeout")},
     )
 
 

@@ -36,7 +36,7 @@ def release(component: str, cluster: ClusterOptions, state_namespace: str, dry_r
     released = asyncio.run(_run(ref, cluster, state_namespace, dry_run=dry_run))
     where = as_arguments(cluster, state_namespace)
     if isinstance(released, tuple):
-        return stopped(*released, f"bridgehead release {ref}{where}")
+        return stopped(*released, "text", f"bridgehead release {ref}{where}")
     return _tell(released, ref, where, dry_run=dry_run)
 
 

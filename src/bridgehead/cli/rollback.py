@@ -40,7 +40,7 @@ def rollback(
     again = f"bridgehead rollback {ref}{where}{' --detach' if detach else ''}"
     result = asyncio.run(_run(ref, cluster, state_namespace, Options(detach=detach)))
     if isinstance(result, tuple):
-        return stopped(*result, again)
+        return stopped(*result, output, again)
     if isinstance(result, NothingToTakeBack):
         say(f"error: no run of {ref} has changed anything: there is nothing to take back")
         next_step(f"bridgehead status {ref}{where}")

@@ -48,7 +48,7 @@ def rollout(
     options = Options(detach=detach, retry_held=retry_held)
     result = asyncio.run(_run(accepted, cluster, state_namespace, options))
     if isinstance(result, tuple):
-        return stopped(*result, again)
+        return stopped(*result, output, again)
     return conclude(result, output, again, where)
 
 

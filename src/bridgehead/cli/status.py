@@ -5,6 +5,7 @@ import asyncio
 import click
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subject
+from bridgehead.app.status import orphans
 from bridgehead.app.status import status as read_status
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
@@ -14,7 +15,7 @@ from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.report.inventory import pretty_json
-from bridgehead.report.status import status_json, status_text
+from bridgehead.report.status import Orphans, status_json, status_text
 
 
 @click.command(epilog="Example:  bridgehead status daemonset/gpu/nvidia-device-plugin")
@@ -28,26 +29,35 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         wanted = parse_subject(subject) if subject else None
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    found = asyncio.run(_read(cluster, state_namespace, wanted))
+    found, lost = asyncio.run(_read(cluster, state_namespace, wanted))
     if output == "json":
-        show(pretty_json(status_json(found)))
+        show(pretty_json(status_json(found, lost)))
     else:
-        show(status_text(found))
-    next_step(_next(found, as_arguments(cluster, state_namespace)))
+        show(status_text(found, lost))
+    next_step(_next(found, lost, cluster, state_namespace))
     return Exit.DONE
 
 
 async def _read(
     cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName | None
-) -> tuple[Standing, ...]:
+) -> tuple[tuple[Standing, ...], Orphans]:
     async with client(cluster) as kube:
-        return await read_status(kube, state_namespace, subject)
+        found = await read_status(kube, state_namespace, subject)
+        lost = () if isinstance(subject, RunName) else await orphans(kube, subject)
+    return found, lost
 
 
-def _next(found: tuple[Standing, ...], where: str) -> str:
+def _next(
+    found: tuple[Standing, ...], lost: Orphans, cluster: ClusterOptions, state_namespace: str
+) -> str:
+    where = as_arguments(cluster, state_namespace)
+    if lost:
+        return f"bridgehead release {lost[0][0]}{where}"
     if not found:
-        return f"bridgehead inventory{where}"
+        return f"bridgehead inventory{cluster.as_arguments}"
     first = found[0]
+    if first.open and first.rollback_helps is False:
+        return f"mend what it names, then: bridgehead release {first.component}{where}"
     if first.open and not first.holder:
         return f"bridgehead rollback {first.component}{where}, or the rollout's own command again"
     return f"bridgehead journal {first.run}{where}"

@@ -25,6 +25,7 @@ from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.plan import Refused
 from bridgehead.core.plan.settings import ComponentRef, VerifySettings
 from bridgehead.report.inventory import pretty_json
+from bridgehead.report.plan_json import plan_json
 from bridgehead.report.verification import is_good, verification_json, verification_text
 
 
@@ -68,7 +69,7 @@ def verify(
     what = f"{ref}{as_arguments(cluster, state_namespace)}"
     found = asyncio.run(_run(ref, cluster, state_namespace, options))
     if isinstance(found, tuple):
-        return stopped(*found, f"bridgehead verify {what}")
+        return stopped(*found, output, f"bridgehead verify {what}")
     return _tell(found, output, what)
 
 
@@ -95,8 +96,8 @@ async def _run(
 
 def _tell(found: Verification | Refused, output: str, what: str) -> Exit:
     if isinstance(found, Refused):
-        show(planned_text(found))
-        next_step("bridgehead inventory")
+        show(pretty_json(plan_json(found)) if output == "json" else planned_text(found))
+        next_step("mend what is refused, then the same command again")
         return Exit.FINDINGS
     if output == "json":
         unread = msgspec.to_builtins(found.unread)

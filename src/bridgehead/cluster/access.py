@@ -4,6 +4,7 @@ The questions go to the API server as SelfSubjectAccessReviews, so every authori
 whoever runs the rollout gets all missing permissions at once with the words that grant them.
 """
 
+import hashlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -138,11 +139,24 @@ async def _exists(kube: Kube, namespace: str) -> bool:
     return True
 
 
-def grant_text(missing: Iterable[Missing], user: str) -> str:
-    """Objects, in YAML, that grant what is missing to the user: roles, bindings, the namespace.
+def complete(
+    missing: Iterable[Missing], component: ComponentRef, state_namespace: str
+) -> tuple[Missing, ...]:
+    """All that a rollout needs, and what of the missing is needed once: a namespace to be made.
 
-    ``user`` is the name that the API server reports; a service account's has its own form.
+    Objects are applied whole: ones that held only what is missing would take away what is there.
     """
+    once = tuple(item for item in missing if item.permission.made)
+    return (*once, *(Missing(item) for item in needed(component, state_namespace)))
+
+
+def grant_text(missing: Iterable[Missing], user: str) -> str:
+    """Objects, in YAML, that grant these permissions to the user: roles, bindings, a namespace.
+
+    ``user`` is the name that the API server reports; a service account's has its own form. Each
+    user's objects have names of their own, so that one grant does not replace another's.
+    """
+    name = _object_name(user)
     by_namespace: dict[str, list[str]] = {}
     documents = []
     for item in missing:
@@ -153,7 +167,7 @@ def grant_text(missing: Iterable[Missing], user: str) -> str:
     documents += [
         document
         for namespace, rules in sorted(by_namespace.items())
-        for document in (_role(namespace, rules), _binding(namespace, user))
+        for document in (_role(name, namespace, rules), _binding(name, namespace, user))
     ]
     return "---\n".join(documents)
 
@@ -162,16 +176,23 @@ def _namespace(name: str) -> str:
     return f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
 
 
-def _role(namespace: str, rules: list[str]) -> str:
+def _object_name(user: str) -> str:
+    """Readable, and of one user only."""
+    readable = "".join(char if char.isascii() and char.isalnum() else "-" for char in user.lower())
+    mark = hashlib.sha256(user.encode()).hexdigest()[:6]
+    return f"bridgehead-{readable[:40].strip('-')}-{mark}"
+
+
+def _role(name: str, namespace: str, rules: list[str]) -> str:
     listed = "\n".join(f"  {rule}" for rule in rules)
-    return f"{_head('Role', namespace)}rules:\n{listed}\n"
+    return f"{_head('Role', name, namespace)}rules:\n{listed}\n"
 
 
-def _binding(namespace: str, user: str) -> str:
+def _binding(name: str, namespace: str, user: str) -> str:
     kind = "Role" if namespace else "ClusterRole"
     return (
-        f"{_head('RoleBinding', namespace)}"
-        f"roleRef: {{apiGroup: {_RBAC}, kind: {kind}, name: bridgehead}}\n"
+        f"{_head('RoleBinding', name, namespace)}"
+        f"roleRef: {{apiGroup: {_RBAC}, kind: {kind}, name: {name}}}\n"
         f"subjects: [{_subject(user)}]\n"
     )
 
@@ -188,10 +209,10 @@ def _subject(user: str) -> str:
 _RBAC = "rbac.authorization.k8s.io"
 
 
-def _head(kind: str, namespace: str) -> str:
+def _head(kind: str, name: str, namespace: str) -> str:
     where = f", namespace: {namespace}" if namespace else ""
     return (
         f"apiVersion: {_RBAC}/v1\n"
         f"kind: {kind if namespace else f'Cluster{kind}'}\n"
-        f"metadata: {{name: bridgehead{where}}}\n"
+        f"metadata: {{name: {name}{where}}}\n"
     )

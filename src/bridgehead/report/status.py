@@ -10,11 +10,19 @@ from bridgehead.core.rollout.standing import Standing
 SCHEMA = "bridgehead.dev/status/v1"
 
 
-def status_text(standings: tuple[Standing, ...]) -> str:
-    """One block a run, newest first; a target that stands unattended comes first of all."""
-    if not standings:
-        return "No run is open."
-    return "\n\n".join("\n".join(_block(item)) for item in standings)
+Orphans = tuple[tuple[str, str], ...]
+"""Components with the marks of runs that have no record."""
+
+
+def status_text(standings: tuple[Standing, ...], orphans: Orphans = ()) -> str:
+    """One block a run, newest first; what stands unattended comes first of all."""
+    lost = [
+        f"WARNING: {component} carries the mark of run {anchor}, which has no record; nobody can go "
+        "on with it"
+        for component, anchor in orphans
+    ]
+    blocks = ["\n".join(_block(item)) for item in standings]
+    return "\n\n".join([*lost, *blocks]) or "No run is open."
 
 
 def _block(item: Standing) -> Iterator[str]:
@@ -35,9 +43,10 @@ def _block(item: Standing) -> Iterator[str]:
         yield f"  {item.summary}"
 
 
-def status_json(standings: tuple[Standing, ...]) -> JsonObject:
+def status_json(standings: tuple[Standing, ...], orphans: Orphans = ()) -> JsonObject:
     """All runs with everything that is known of them."""
     runs: list[JsonObject] = [
         {**msgspec.to_builtins(item), "open": item.open} for item in standings
     ]
-    return {"schema": SCHEMA, "unread": [], "runs": runs}
+    lost: list[JsonObject] = [{"component": ref, "anchor": anchor} for ref, anchor in orphans]
+    return {"schema": SCHEMA, "unread": [], "runs": runs, "orphans": lost}

@@ -10,7 +10,7 @@ from bridgehead.core.components.family import family_of
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.components.signature import Family
 from bridgehead.core.model.component import Component
-from bridgehead.core.model.json import canonical
+from bridgehead.core.model.json import canonical, child, children
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 
@@ -113,8 +113,16 @@ def _of_family(plugin: _Plugin) -> Offered:
 
 
 def _named(plugin: _Plugin, claimed: set[str]) -> tuple[str, ...]:
-    """Resources of its nodes whose names stand in the template: arguments, environment, labels."""
-    written = canonical(plugin.component.template)
+    """Resources of its nodes whose names stand in what its containers are given.
+
+    A nodeSelector or a toleration may be keyed by the same name and says nothing of the kind.
+    """
+    spec = child(plugin.component.template, "spec")
+    containers = (*children(spec, "initContainers"), *children(spec, "containers"))
+    given = [
+        {key: item[key] for key in ("command", "args", "env") if key in item} for item in containers
+    ]
+    written = canonical(given)
     names = (name for name in _names(plugin.here) if name not in claimed)
     return tuple(
         name for name in names if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])", written)

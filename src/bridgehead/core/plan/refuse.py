@@ -195,6 +195,16 @@ def _unproven_kinds(subject: Subject) -> Iterator[Refusal]:
 
 
 def _revisions(subject: Subject) -> Iterator[Refusal]:
+    if subject.component.anchor:
+        run = subject.component.anchor.split("/")[1:2]
+        name = run[0] if run else subject.component.anchor
+        yield _refusal(
+            subject,
+            "run-open",
+            f"run {name} holds {subject.component.ref}, or has left its mark there",
+            f"bridgehead status {name}; the command that began it goes on, release gives it back",
+        )
+        return
     former = subject.former
     if former is None:
         yield _refusal(

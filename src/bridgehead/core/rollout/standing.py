@@ -42,6 +42,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[NodeStanding, ...]
     leftovers: tuple[Leftover, ...]
     summary: str
+    rollback_helps: bool | None = None
+    """False where the ending says that only mending the node helps."""
 
     @property
     def open(self) -> bool:
@@ -83,6 +85,7 @@ def standing(
             *(Leftover(f"pod/{pod.ref}", "a pod of this run") for pod in own),
         ),
         summary=state.ending.summary if state.ending else "",
+        rollback_helps=state.ending.rollback_helps if state.ending else None,
     )
 
 
