@@ -17,8 +17,8 @@ Orphans = tuple[tuple[str, str], ...]
 def status_text(standings: tuple[Standing, ...], orphans: Orphans = ()) -> str:
     """One block a run, newest first; what stands unattended comes first of all."""
     lost = [
-        f"WARNING: {component} carries the mark of run {anchor}, which has no record; nobody can go "
-        "on with it"
+        f"WARNING: {component} carries the mark of run {anchor}, which has no record; nobody can "
+        "go on with it"
         for component, anchor in orphans
     ]
     blocks = ["\n".join(_block(item)) for item in standings]

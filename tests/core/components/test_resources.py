@@ -1,5 +1,7 @@
 """What a plugin offers is inferred from where its pods are; the inference says how sure it is."""
 
+import msgspec
+
 from bridgehead.core.components.resources import Confidence, Offered, offered_by, pods_of
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.device import Offer
@@ -139,3 +141,13 @@ def test_pods_belong_by_uid_and_in_records_without_uids_by_name() -> None:
     )
     recorded = Pod(namespace="ns", name="y", uid="", owner_kind="DaemonSet", owner_name="dp")
     assert pods_of(item, [mine, namesake, recorded]) == (mine, recorded)
+
+
+def test_a_name_that_only_selects_nodes_is_not_named_in_the_template() -> None:
+    item = plugin("dp", env="example.com/multi")
+    spec = {**item.template["spec"], "nodeSelector": {"example.com/gpu": "true"}}  # type: ignore[dict-item]
+    item = msgspec.structs.replace(item, template={"spec": spec})
+    nodes = [node("n1", example_com__gpu=(4, 4), example_com__multi=(2, 2))]
+    assert offered_by([item], nodes, [pod(item, "n1")])[item.ref].resources == (
+        "example.com/multi",
+    )
