@@ -61,30 +61,7 @@ def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
         )
     component = find_component(spec, snapshot)
     if component is None:
-        if (unread := _unread(snapshot, "daemonsets")) is not None:
-            return (
-                Refusal(
-                    UNREAD,
-                    f"whether there is {ref} is not known: {unread.what} could not be read "
-                    f"({unread.why})",
-                    f"grant: {unread.grant}" if unread.grant else "record them as well",
-                    ref,
-                ),
-            )
-        known = sorted(item.ref for item in snapshot.components if item.name == wanted.name)
-        here = sorted(
-            item.name for item in snapshot.components if item.namespace == wanted.namespace
-        )
-        hint = f"did you mean {known[0]}? " if known else ""
-        there = f"that namespace has: {', '.join(here[:5])}" if here else "it has no DaemonSet"
-        return (
-            Refusal(
-                "component-missing",
-                f"there is no {ref}",
-                f"{hint}{there}; list them with: bridgehead inventory",
-                ref,
-            ),
-        )
+        return (_no_component(spec, snapshot),)
     missing = [name for name in spec.change.by_container() if name not in component.images]
     return tuple(
         Refusal(
@@ -94,6 +71,27 @@ def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
             ref,
         )
         for name in missing
+    )
+
+
+def _no_component(spec: RolloutSpec, snapshot: Snapshot) -> Refusal:
+    ref, wanted = str(spec.component), spec.component
+    if (unread := _unread(snapshot, "daemonsets")) is not None:
+        return Refusal(
+            UNREAD,
+            f"whether there is {ref} is not known: {unread.what} could not be read ({unread.why})",
+            f"grant: {unread.grant}" if unread.grant else "record them as well",
+            ref,
+        )
+    known = sorted(item.ref for item in snapshot.components if item.name == wanted.name)
+    here = sorted(item.name for item in snapshot.components if item.namespace == wanted.namespace)
+    hint = f"did you mean {known[0]}? " if known else ""
+    there = f"that namespace has: {', '.join(here[:5])}" if here else "it has no DaemonSet"
+    return Refusal(
+        "component-missing",
+        f"there is no {ref}",
+        f"{hint}{there}; list them with: bridgehead inventory",
+        ref,
     )
 
 
