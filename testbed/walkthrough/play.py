@@ -44,7 +44,7 @@ def play(*, keep: bool) -> None:
             part.build()
     began = time.monotonic()
     _tell(f"starting Kubernetes with {NODES} real kubelets")
-    cluster = Cluster(NAME)
+    cluster = Cluster(NAME if keep else f"{NAME}-{os.getpid()}")
     try:
         cluster.start(NODES, 0, owner=None if keep else os.getpid())
         with tempfile.TemporaryDirectory() as folder:
