@@ -71,7 +71,7 @@ async def _undo(session: Session, last: Record, options: Options, user: str) -> 
 
     It goes over every node that the finished run's spec selects, not only over those in its
     journal: nodes that joined since, or that took the version on when they were Ready again, run
-    it as well, and one that is left out keeps the component on OnDelete (ADR 8).
+    it as well, and one that is left out keeps the component on OnDelete (ADR 8, ADR 11).
     """
     spec = _undoing(last)
 
