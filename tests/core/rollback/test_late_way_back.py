@@ -8,7 +8,9 @@ from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.state import Ending, Mode
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import Cluster
+from tests.core.standin.controller import hash_of, template_of
 from tests.core.standin.runner import NAME, Runner
+from tests.core.standin.versions import BAD
 
 
 def turned_back(scene: Scene, cluster: Cluster, journal: list[Entry]) -> tuple[Ending, Runner]:
@@ -81,3 +83,14 @@ def test_at_every_step_of_the_ending_a_way_back_replaces_no_pod_unwatched() -> N
         assert set(cluster.tags().values()) == {"v1" if ending.exit == 3 else "v2"}, number
         assert cluster.leftovers == [], number
         assert second.state.mode is Mode.ENDED, number
+
+
+def test_once_the_way_back_has_restored_the_strategy_no_node_is_begun_any_more() -> None:
+    """The controller replaces what differs by itself then; the run only lets go."""
+    scene = Scene(BAD["offers zero devices"])
+    scene.runner.until(lambda runner: runner.state.restored)
+    scene.cluster.pod_of("b1").revision = hash_of(template_of("v2"))
+    before = len(scene.journal)
+    assert scene.run().exit == 3
+    assert [step for step in scene.steps[before:] if step.startswith("cordon")] == []
+    assert scene.cluster.leftovers == []

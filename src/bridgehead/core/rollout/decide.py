@@ -63,8 +63,7 @@ def _step(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
 
 def interrupted(run: Run) -> Decision:
     """What must be done before a runner leaves: the former template is parked, no more."""
-    held = run.state.taken_over and not run.state.restored
-    if held and run.state.template is Position.TARGET and run.stage is not None:
+    if run.state.taken_over and run.state.template is Position.TARGET and run.stage is not None:
         return Decision(commands=(Flip(to=Position.FORMER),))
     return Decision()
 
