@@ -179,3 +179,19 @@ def test_a_refusal_of_the_probe_is_forgotten_by_the_next_pass() -> None:
     assert dict(refused.node("n1").refused_pods) == {Role.PROBE: "quota"}
     again = told(refused, note("node", "cancelled", node="n1"), *done(CORDON))
     assert dict(again.node("n1").refused_pods) == {}
+
+
+def test_a_node_that_waits_for_one_reason_after_the_other_has_one_time_for_all_of_them() -> None:
+    """What is only too little on offer has a shorter one beside it, anew each time."""
+
+    def waits(state: RunState, at: float, *, fewer: bool) -> RunState:
+        draft = note("node", "waits", node="n1", detail={"reason": "why", "fewer": fewer})
+        return transition(state, record(draft, NOW + at))
+
+    first = waits(RunState(), 0, fewer=False)
+    second = waits(first, 5, fewer=True)
+    third = waits(second, 9, fewer=False)
+    times = [(s.node("n1").waits_since, s.node("n1").fewer_since) for s in (first, second, third)]
+    assert times == [(NOW, None), (NOW, NOW + 5), (NOW, None)]
+    waited = told(second, note("node", "waited", node="n1")).node("n1")
+    assert (waited.waits_since, waited.fewer_since) == (None, None)
