@@ -12,12 +12,13 @@ from bridgehead.app.expectation import (
     plan_as_it_stands,
 )
 from bridgehead.app.looking import Looking
+from bridgehead.app.planning import Planned
 from bridgehead.app.runner import Session
 from bridgehead.cluster.read import read_snapshot
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.plan import Plan, Refusal, Refused
-from bridgehead.core.plan.refuse import no_subject
+from bridgehead.core.plan.refuse import no_subject, well_founded
 from bridgehead.core.plan.settings import (
     ComponentRef,
 )
@@ -53,19 +54,27 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
 async def verify(
     session: Session, ref: ComponentRef, options: VerifyOptions
-) -> Verification | Refused:
-    """Look until every node is good, bad or out of time. Raises KubeError and ClusterError."""
+) -> Verification | Planned:
+    """Look until every node is good, bad or out of time; ``Planned`` where there is nothing to see.
+
+    Raises Stopped, OutOfSightError, KubeError and ClusterError.
+    """
     snapshot = await read_snapshot(
         session.kube, now=session.clock(), namespaces=(ref.namespace,), with_namespaces=True
     )
     component = find_component(nothing_to_change(ref, {}, options.timing), snapshot)
     if component is None:
-        wanted = nothing_to_change(ref, {}, options.timing)
-        return Refused(refusals=no_subject(wanted, snapshot))
+        against = no_subject(nothing_to_change(ref, {}, options.timing), snapshot)
+        return Planned(
+            result=Refused(refusals=well_founded(against, snapshot)),
+            component=None,
+            unread=snapshot.unread,
+        )
     last = await last_run(session, ref)
     plan = plan_as_it_stands(ref, component, snapshot, options.timing, last)
     if isinstance(plan, Refusal):
-        return Refused(refusals=(plan,))
+        told = well_founded((plan,), snapshot)
+        return Planned(result=Refused(refusals=told), component=component, unread=snapshot.unread)
     expected, basis = expectation(plan, snapshot, options.baseline, last)
     now = session.clock()
     run = _standing(plan, expected, probe=options.probe, now=now)

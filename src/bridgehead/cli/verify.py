@@ -9,6 +9,7 @@ import msgspec
 from bridgehead.app.component_ref import BadReferenceError, parse_component
 from bridgehead.app.expectation import LookTiming
 from bridgehead.app.loop import Stopped
+from bridgehead.app.planning import Planned
 from bridgehead.app.recorded import read_recorded
 from bridgehead.app.verify import Verification, VerifyOptions
 from bridgehead.app.verify import verify as verify_nodes
@@ -17,15 +18,13 @@ from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.inventory import incomplete
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.plan import planned_text
+from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, show
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.model.durations import duration_text
-from bridgehead.core.plan.plan import Refused
 from bridgehead.core.plan.settings import ComponentRef, VerifySettings
 from bridgehead.report.inventory import pretty_json
-from bridgehead.report.plan_json import plan_json
 from bridgehead.report.verification import is_good, verification_json, verification_text
 
 
@@ -86,7 +85,7 @@ def _check_timing(settle: float | None, status_period: float | None) -> None:
 
 async def _run(
     ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, options: VerifyOptions
-) -> Verification | Refused | tuple[Stopped, Exit]:
+) -> Verification | Planned | tuple[Stopped, Exit]:
     async with runner(cluster, state_namespace) as (session, stop):
         try:
             return await verify_nodes(session, ref, options)
@@ -94,11 +93,9 @@ async def _run(
             return stopping, stop.exit
 
 
-def _tell(found: Verification | Refused, output: str, what: str) -> Exit:
-    if isinstance(found, Refused):
-        show(pretty_json(plan_json(found)) if output == "json" else planned_text(found))
-        next_step("mend what is refused, then the same command again")
-        return Exit.FINDINGS
+def _tell(found: Verification | Planned, output: str, what: str) -> Exit:
+    if isinstance(found, Planned):
+        return show_planned(found, output, f"bridgehead verify {what}")
     if output == "json":
         unread = msgspec.to_builtins(found.unread)
         show(pretty_json(verification_json(found.component, found.basis, found.nodes, unread)))
