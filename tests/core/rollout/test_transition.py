@@ -195,3 +195,9 @@ def test_a_node_that_waits_for_one_reason_after_the_other_has_one_time_for_all_o
     assert times == [(NOW, None), (NOW, NOW + 5), (NOW, None)]
     waited = told(second, note("node", "waited", node="n1")).node("n1")
     assert (waited.waits_since, waited.fewer_since) == (None, None)
+
+
+def test_a_refusal_of_the_pull_pod_is_kept_by_the_next_pass() -> None:
+    pull = CreateOwnPod(node="n1", role=Role.PULL)
+    refused = told(RunState(), *done(pull, REFUSED, message="quota"), *done(CORDON))
+    assert dict(refused.node("n1").refused_pods) == {Role.PULL: "quota"}
