@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from bridgehead.cluster.errors import ClaimedError, LostLockError
 from bridgehead.cluster.perform import Performer
 from bridgehead.core.model.component import FORMER_REVISION, FORMER_STRATEGY, Component
+from bridgehead.core.model.json import child
 from bridgehead.core.model.node import HELD_BY, KEEP_CORDONED, SCHEDULABLE_BEFORE
 from bridgehead.core.rollout.commands import (
     Baseline,
@@ -224,6 +226,22 @@ async def test_a_template_stored_with_other_nulls_is_still_flipped(component: On
     plan = msgspec.structs.replace(component.plan, former_template=template)
     hand = await taken_over(OnCluster(component.kube, plan))
     assert isinstance(await hand.perform(Flip(to=Position.TARGET)), Done)
+
+
+async def test_a_target_that_the_server_stores_otherwise_can_still_be_parked(
+    component: OnCluster,
+) -> None:
+    found = child(component.plan.target_template, "spec")
+    assert isinstance(found, Mapping)
+    spec = dict(found)
+    del spec["terminationGracePeriodSeconds"]
+    short = {**component.plan.target_template, "spec": spec}
+    plan = msgspec.structs.replace(component.plan, target_template=short)
+    hand = await taken_over(OnCluster(component.kube, plan))
+    assert isinstance(await hand.perform(Flip(to=Position.TARGET)), Done)
+    assert (await component.now()).template != short
+    assert isinstance(await hand.perform(Flip(to=Position.FORMER)), Done)
+    assert (await component.now()).template == component.plan.former_template
 
 
 async def test_the_strategy_comes_back_and_its_notes_go(component: OnCluster) -> None:

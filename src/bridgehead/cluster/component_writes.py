@@ -53,6 +53,8 @@ class ComponentWrites:
         self._ref = plan.spec.component
         self._left_at: int | None = None
         """The component's generation as this holder left or claimed it; None before the claim."""
+        self._made = ""
+        """Digest of the template that our last flip left, where the server stored another one."""
 
     async def claim(self) -> None:
         """Put the anchor on the component; a later holder of the same run raises its number.
@@ -120,14 +122,16 @@ class ComponentWrites:
         for _ in range(_ATTEMPTS):
             try:
                 steps = [test(_TEMPLATE, expected), replace(_TEMPLATE, wanted)]
-                return await self._write([*guard, *steps])
+                component = component_from(await self._patch([*guard, *steps]))
+                self._made = component.template_digest
+                return self._written(component)
             except PatchTestFailed:
                 component = await self._read()
             if not self._is_ours(component):
                 break
             if component.template_digest == template_digest(wanted):
                 return self._written(component)
-            if component.template_digest != template_digest(other):
+            if component.template_digest not in {template_digest(other), self._made}:
                 break
             if to is Position.TARGET and not self._is_protected(component):
                 break

@@ -101,6 +101,16 @@ def test_devices_that_go_away_once_begin_the_soak_anew() -> None:
     assert scene.runner.state.node("a1").status is NodeStatus.PASSED
 
 
+def test_a_dip_that_is_recorded_within_its_own_millisecond_is_one_dip() -> None:
+    """Records are dated to the millisecond, downwards; what is seen is not."""
+    scene = Scene()
+    scene.cluster.now += 0.0007
+    scene.runner.until(soaking)
+    dip(scene, "a1")
+    assert scene.run().exit == 0
+    assert scene.steps.count("node a1 dipped") == 1
+
+
 @pytest.mark.parametrize("stage", [1, 2])
 def test_a_dip_in_each_of_two_stages_fails_nothing(stage: int) -> None:
     scene = Scene()

@@ -80,6 +80,12 @@ def test_healthy_waits_until_the_status_can_tell() -> None:
     assert healthy(with_track(with_offer(Offer(8, 7)), offers_since=None)).verdict is Verdict.WAIT
 
 
+def test_unhealthy_devices_are_seen_again_before_they_fail() -> None:
+    assert (
+        healthy(with_track(with_offer(Offer(8, 7)), offers_since=NOW - 1)).verdict is Verdict.WAIT
+    )
+
+
 def test_fewer_devices_of_which_none_is_unhealthy_are_not_this_gates_business() -> None:
     assert healthy(with_offer(Offer(7, 7))).verdict is Verdict.PASS
 

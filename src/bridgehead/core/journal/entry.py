@@ -57,6 +57,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return datetime.fromisoformat(self.time).timestamp()
 
 
+RESOLUTION = 0.001
+"""Seconds that a record's time can lie before the moment that it was written for."""
+
+
 def stamp(at: float) -> str:
     """Seconds since the epoch as RFC 3339 in UTC with milliseconds, the journal's only form."""
     moment = datetime.fromtimestamp(at, UTC)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bridgehead.core.journal.entry import Draft
+from bridgehead.core.journal.entry import RESOLUTION, Draft
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.rollout.baseline import measure
@@ -50,7 +50,7 @@ def _look(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -
 def _dip(node: NodeState, case: Case) -> Draft | None:
     """Devices that are away too short for two looks: once may be a kubelet, twice is the plugin."""
     since = case.track.dipped_at
-    if since is None or since <= node.dipped_at:
+    if since is None or since < node.dipped_at + RESOLUTION:
         return None
     if node.dips < DIPS:
         fewer = f"fewer {', '.join(case.missing)}" if case.missing else "back already"

@@ -55,7 +55,8 @@ def healthy(case: Case) -> GateResult:
 
     Capacity counts unhealthy devices, allocatable does not. Capacity with nothing allocatable is
     ambiguous for five minutes after a plugin's end (``endpointStopGracePeriod``, Kubernetes 1.37),
-    so that alone is judged only where the same pod had shown its devices before.
+    so that alone is judged only where the same pod had shown its devices before. It must be seen
+    for ``settle`` seconds: a plugin that registers anew after a kubelet's start looks so too.
     """
     wanted = case.expected.offers
     before = {name: _unhealthy(offer) for name, offer in wanted.items()}
@@ -63,7 +64,8 @@ def healthy(case: Case) -> GateResult:
     node = case.view.node
     if node is None:
         return ask.answer(Verdict.UNKNOWN, "no node", "the node is gone")
-    if case.track.offers_since is None:
+    since = case.track.offers_since
+    if since is None:
         return ask.answer(Verdict.WAIT, "not looked at", NOT_YET)
     worse = {
         name: _unhealthy(offer)
@@ -72,6 +74,8 @@ def healthy(case: Case) -> GateResult:
         and _unhealthy(offer) > before[name]
         and (offer.allocatable > 0 or case.track.good)
     }
+    if worse and case.now - since < case.settle:
+        return ask.answer(Verdict.WAIT, _counts(worse), "unhealthy devices, to be seen again")
     if worse:
         why = "devices turned unhealthy under the new pod"
         return ask.answer(Verdict.FAIL, _counts(worse), why, case.proof)
