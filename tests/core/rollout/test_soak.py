@@ -106,6 +106,8 @@ def test_a_dip_that_is_recorded_within_its_own_millisecond_is_one_dip() -> None:
     scene = Scene()
     scene.cluster.now += 0.0007
     scene.runner.until(soaking)
+    scene.cluster.advance(20)
+    scene.runner.turn()
     dip(scene, "a1")
     assert scene.run().exit == 0
     assert scene.steps.count("node a1 dipped") == 1
