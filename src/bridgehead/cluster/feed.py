@@ -77,7 +77,7 @@ class WorldFeed:
 
     async def __aenter__(self) -> Self:
         namespace, selector = self._ref.namespace, label_query(await self._selector())
-        try:
+        async with self._stack as unless_open:
             await self._watch(
                 "the component",
                 WHOLE_DAEMON_SETS,
@@ -96,9 +96,7 @@ class WorldFeed:
             await self._watch(
                 "failed pods", PODS, self._refused, field_selector="status.phase=Failed"
             )
-        except BaseException:
-            await self._stack.aclose()
-            raise
+            self._stack = unless_open.pop_all()
         return self
 
     async def __aexit__(

@@ -6,6 +6,7 @@ is what gets compared. Every write says `fieldManager=bridgehead`. Errors are th
 `kube.errors`; single calls are repeated where that is safe (`kube.retry`).
 """
 
+from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
@@ -51,11 +52,10 @@ class Kube(Reading, Writing, Reviewing):
             request_timeout=request_timeout or None,
             retry=retry or RetryPolicy(),
         )
-        try:
+        async with AsyncExitStack() as unless_prepared:
+            unless_prepared.push_async_callback(transport.close)
             await transport.prepare()
-        except BaseException:
-            await transport.close()
-            raise
+            unless_prepared.pop_all()
         return cls(transport)
 
     async def __aenter__(self) -> Self:

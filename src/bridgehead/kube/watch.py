@@ -10,6 +10,7 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
 from types import MappingProxyType, TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -96,12 +97,11 @@ class Reflector(Generic[T]):
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._run(), name=str(self._request))
-        try:
+        async with AsyncExitStack() as unless_open:
+            unless_open.push_async_callback(self._stop)
             await self._opened.wait()
             self._raise_failure()
-        except BaseException:
-            await self._stop()
-            raise
+            unless_open.pop_all()
         return self
 
     async def __aexit__(
