@@ -8,6 +8,7 @@ from bridgehead.core.model.component import Component, Revision
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.rollout.commands import Role
+from bridgehead.core.rollout.control import Request
 from bridgehead.core.verify.view import NodeView, PodEvent
 
 
@@ -36,6 +37,10 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     """Why a log could not be read, by uid."""
     events: Mapping[str, tuple[PodEvent, ...]] = {}
     """Events by the uid of the object that they are about."""
+    control: tuple[Request, ...] = ()
+    """Everything that people asked of this run, in order; those noted before are among them."""
+    record: str = ""
+    """What is wrong with the run's record in the cluster, in words; empty while it is as it was."""
     stale: str = ""
     """What is not up to date, if anything: no gate may pass on old data."""
 
