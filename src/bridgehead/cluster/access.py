@@ -91,7 +91,12 @@ def needed(component: ComponentRef, state_namespace: str) -> tuple[Permission, .
         ),
         _of(PODS, ("get",), there, "read the log of new pods", subresource="log"),
         _of(EVENTS, ("list",), there, "say why a pod does not start"),
-        _of(CONFIG_MAPS, ("get", "list", "create", "patch"), state, "keep the run's journal"),
+        _of(
+            CONFIG_MAPS,
+            (*read, "create", "patch"),
+            state,
+            "keep the run's journal, and see what people ask of it",
+        ),
         _of(LEASES, ("get", "create", "patch"), state, "hold the component's lock"),
     )
 

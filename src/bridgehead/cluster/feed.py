@@ -20,6 +20,8 @@ from bridgehead.cluster.in_flight import FlightReader, newest
 from bridgehead.cluster.label_query import label_query
 from bridgehead.cluster.mirror import Mirror
 from bridgehead.cluster.names import ROLE_LABEL, RUN_LABEL
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.record_view import RecordView, Seen
 from bridgehead.cluster.whole import WHOLE_DAEMON_SETS, WHOLE_REVISIONS, Whole
 from bridgehead.core.model.component import Component, Revision
 from bridgehead.core.model.json import JsonObject, child, texts
@@ -29,15 +31,23 @@ from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.world import World
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import NotFound
+from bridgehead.kube.objects.cluster import ConfigMap
 from bridgehead.kube.objects.node import Node as NodeObject
 from bridgehead.kube.objects.pod import Pod as PodObject
-from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS, Resource
+from bridgehead.kube.resources import CONFIG_MAPS, DAEMON_SETS, NODES, PODS, Resource
 from bridgehead.kube.watch import Reflector
 from bridgehead.kube.watch_store import Watched
 
 T = TypeVar("T", bound=Watched)
 N = TypeVar("N")
 V = TypeVar("V")
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A run's record as a runner has loaded it, and the namespace where it is kept."""
+
+    record: Record
+    namespace: str
 
 
 class WorldFeed:
@@ -53,9 +63,13 @@ class WorldFeed:
         plan: Plan,
         run: str,
         *,
+        kept: Kept | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``clock`` is monotonic, in seconds; it says when a reading is due again."""
+        """``kept`` is the run's record as it was loaded; without one none is watched.
+
+        ``clock`` is monotonic, in seconds; it says when a reading is due again.
+        """
         self._kube = kube
         self._plan = plan
         self._run = run
@@ -71,6 +85,9 @@ class WorldFeed:
         self._pods: Mirror[PodObject, Pod] = Mirror(self._component_pod, wake)
         self._own: Mirror[PodObject, Pod] = Mirror(pod_from, wake)
         self._refused: Mirror[PodObject, Pod] = Mirror(self._refused_pod, wake)
+        self._kept = kept
+        self._view = RecordView(kept.record, kept.namespace) if kept is not None else None
+        self._records: Mirror[ConfigMap, Seen] = Mirror(self._seen, wake)
         self._pods_by_node = _View(self._pods, _by_node)
         self._refused_by_node = _View(self._refused, _by_node)
         self._nodes_by_name = _View(self._nodes, _by_name)
@@ -96,6 +113,14 @@ class WorldFeed:
             await self._watch(
                 "failed pods", PODS, self._refused, field_selector="status.phase=Failed"
             )
+            if self._kept is not None:
+                await self._watch(
+                    "the run's record",
+                    CONFIG_MAPS,
+                    self._records,
+                    self._kept.namespace,
+                    field_selector=f"metadata.name={self._run}",
+                )
             self._stack = unless_open.pop_all()
         return self
 
@@ -116,6 +141,7 @@ class WorldFeed:
         """What is known now. Raises the error of a watch that failed for good."""
         stale = [what for what, watch in self._watches.items() if watch.stale]
         readings = self._flight.readings
+        record = self._record()
         return World(
             component=next(iter(self._components.nouns.values()), None),
             revisions=tuple(self._revisions.nouns.values()),
@@ -129,6 +155,8 @@ class WorldFeed:
             last_words=dict(readings.last_words),
             logs_unread=dict(readings.logs_unread),
             events=dict(readings.events),
+            control=record.control,
+            record=record.trouble,
             stale=", ".join(stale),
         )
 
@@ -177,6 +205,14 @@ class WorldFeed:
             for pod in self._own.nouns.values()
             if not pod.deleting
         }
+
+    def _seen(self, item: ConfigMap) -> Seen | None:
+        return self._view.look(item) if self._view is not None else None
+
+    def _record(self) -> Seen:
+        if self._view is None:
+            return Seen(control=())
+        return next(iter(self._records.nouns.values()), None) or self._view.gone()
 
     def _component_pod(self, item: PodObject) -> Pod | None:
         """Only what the DaemonSet owns: labels alone can be anybody's."""

@@ -117,6 +117,13 @@ WRITES = (
         "not say so gets its ending when the next one begins, or by `release`",
     ),
     Write(
+        verb="patch",
+        resource="configmaps",
+        namespace="state",
+        fields="`data.control` of a run's record: one more line",
+        when="somebody asks it to pause, to go on or to abort, or approves",
+    ),
+    Write(
         verb="create",
         resource="leases.coordination.k8s.io",
         namespace="state",
@@ -150,7 +157,7 @@ WRITES = (
         resource="selfsubjectreviews.authentication.k8s.io",
         namespace="",
         fields="a question",
-        when="a run asks under which name it is known, for its journal",
+        when="a run, or who asks something of it, asks under which name it is known",
         stored=False,
     ),
 )
