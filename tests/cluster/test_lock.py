@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bridgehead.cluster.errors import HeldError, LostLockError
+from bridgehead.cluster.errors import HeldError, LostLockError, StaleLockError
 from bridgehead.cluster.lock import ComponentLock, holder_name
 from bridgehead.cluster.names import lease_name
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
@@ -186,3 +186,32 @@ async def test_a_dead_holder_is_waited_for_as_long_as_its_own_lease_lasts(
     short = ComponentLock(kube, namespace, COMPONENT, duration=1, holder="b", wall=time.time)
     async with await short.acquire(0.1, from_the_living=False) as lock:
         assert lock.holder == "b"
+
+
+async def test_a_holder_that_was_frozen_and_not_replaced_goes_on_after_a_renewal(
+    kube: Kube, namespace: str, locks: Maker
+) -> None:
+    async with await locks("a").acquire(0) as lock:
+        freeze(DURATION + 0.5)
+        with pytest.raises(StaleLockError):
+            lock.check()
+        await lock.fresh(30)
+        lock.check()
+        assert (await lease(kube, namespace)).spec.holder_identity == "a"
+
+
+async def test_a_holder_that_was_frozen_and_replaced_has_lost(
+    kube: Kube, namespace: str, locks: Maker
+) -> None:
+    lock = await locks("a").acquire(0)
+    taken = {"spec": {"holderIdentity": "b"}}
+    await kube.patch_merge(LEASES, lease_name(COMPONENT), taken, namespace=namespace)
+    freeze(DURATION + 0.5)
+    with pytest.raises(LostLockError, match="taken by b"):
+        await lock.fresh(30)
+    await lock.release()
+
+
+def freeze(seconds: float) -> None:
+    """Stop the whole process, renewals included, as SIGSTOP does."""
+    time.sleep(seconds)

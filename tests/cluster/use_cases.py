@@ -3,7 +3,7 @@
 import asyncio
 import time
 
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from bridgehead.app.planning import Planned
 from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, rollout
-from bridgehead.app.runner import Ended, Session
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Session
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.plan.plan import Refused

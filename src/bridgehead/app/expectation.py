@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.app.status import newest_run
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import Component

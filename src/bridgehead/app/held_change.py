@@ -1,6 +1,6 @@
 """A change that failed and was taken back is held: the next run shall not try it again."""
 
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.plan.build import change_digest
 from bridgehead.core.plan.plan import Refusal

@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 
 from bridgehead.app.loop import BLIND_PATIENCE, OutOfSightError, Stopped, outcome_of
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.cluster.feed import WorldFeed
 from bridgehead.cluster.perform import Performer
 from bridgehead.core.journal.chain import Head, Signature, append

@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 
 from bridgehead.app.journal import Journal
+from bridgehead.cluster.errors import StaleLockError
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import Command, CommandResult, Done, Failed, Flip, key
@@ -35,6 +36,10 @@ PATIENCE = 25
 
 BLIND_PATIENCE = 300.0
 """Seconds without an up-to-date view of the cluster after which a runner leaves."""
+
+
+_LEAVABLE = (KubeError, StaleLockError)
+"""Errors of one effect beside which what came of the others is still recorded."""
 
 
 class Feed(Protocol):
@@ -96,13 +101,16 @@ class Loop:
         onlooker: Onlooker,
         clock: Callable[[], float],
         stop: asyncio.Event,
+        late: Callable[[], str] = lambda: "",
     ) -> None:
+        """``late`` says why nothing may be written now, or nothing; it is the lock's word."""
         self._feed = feed
         self._effects = effects
         self._journal = journal
         self._onlooker = onlooker
         self._clock = clock
         self._stop = stop
+        self._late = late
         self._failures = 0
         self._trouble = ""
         self._blind_since: float | None = None
@@ -114,28 +122,29 @@ class Loop:
         standing: the former template is parked before any other write.
 
         Raises Stopped when told to stop, LostLockError or LostJournalError (cluster) when another
-        runner took over, and KubeError or OutOfSightError when the cluster cannot be reached or
-        forbids something; whoever leaves so tries to park first, and the error says if that failed.
+        runner took over, and KubeError, StaleLockError or OutOfSightError when the cluster cannot
+        be reached or forbids something; whoever leaves so tries to park first, and the error says
+        if that failed.
         """
-        self._run = run
+        self.run = run
         try:
             ended = await self._go_on(park_first=park_first)
-        except (KubeError, OutOfSightError) as error:
+        except (KubeError, StaleLockError, OutOfSightError) as error:
             await self._take_leave(error)
             raise
         if not ended:
             raise Stopped(parked=await self._leave())
-        return self._run
+        return self.run
 
     async def _go_on(self, *, park_first: bool) -> bool:
         """Turn after turn; whether it came to an ending, rather than being told to stop."""
-        tick = min(1.0, max(0.2, self._run.plan.timing.status_period / 4))
+        tick = min(1.0, max(0.2, self.run.plan.timing.status_period / 4))
         tracks: dict[str, Track] = {}
         while not self._stop.is_set():
-            run = self._run
+            run = self.run
             names = {node.name for node in in_flight(run)}
             await self._feed.refresh(names, {node.name for node in under_watch(run)})
-            world, now = self._feed.snapshot(), self._clock()
+            world, now = self._look(), self._clock()
             self._must_see(world, now)
             tracks = dict(follow(run, world, tracks, now))
             decision = decide(run, world, tracks, now)
@@ -156,6 +165,12 @@ class Loop:
                 await self._feed.changed(1.0)
         return False
 
+    def _look(self) -> World:
+        """What is seen now; while the lock is not renewed in time, nothing is decided on it."""
+        world = self._feed.snapshot()
+        late = self._late()
+        return msgspec.structs.replace(world, stale=late) if late and not world.stale else world
+
     def _must_see(self, world: World, now: float) -> None:
         if not world.stale:
             self._blind_since = None
@@ -174,7 +189,7 @@ class Loop:
         open, and whoever goes on looks it up in the cluster.
         """
         intents = [intent(command) for command in decision.commands]
-        self._run = await self._journal.write(self._run, [*decision.notes, *intents])
+        self.run = await self._journal.write(self.run, [*decision.notes, *intents])
         if not decision.commands:
             return
         results = await asyncio.gather(
@@ -183,7 +198,7 @@ class Loop:
         )
         pairs = list(zip(decision.commands, results, strict=True))
         errors = [result for result in results if isinstance(result, BaseException)]
-        lost = next((error for error in errors if not isinstance(error, KubeError)), None)
+        lost = next((error for error in errors if not isinstance(error, _LEAVABLE)), None)
         if lost is not None:
             raise lost
         failed = [result.message for result in results if isinstance(result, Failed)]
@@ -194,7 +209,7 @@ class Loop:
             for command, result in pairs
             if not isinstance(result, BaseException)
         ]
-        self._run = await self._journal.write(self._run, drafts)
+        self.run = await self._journal.write(self.run, drafts)
         if errors:
             raise errors[0]
 
@@ -203,9 +218,9 @@ class Loop:
         names = ", ".join(sorted({key(command).split("/")[0] for command in decision.commands}))
         why = f"gave up after {PATIENCE} failed attempts at {names}: {self._trouble}"
         self._failures = 0
-        if self._run.state.mode is Mode.FORWARD:
+        if self.run.state.mode is Mode.FORWARD:
             turn = note("turn", "hold", detail={"reason": why})
-            self._run = await self._journal.write(self._run, [turn])
+            self.run = await self._journal.write(self.run, [turn])
             return False
         parked = await self._leave()
         which = "the former template stands" if parked else "the NEW template stands"
@@ -217,34 +232,34 @@ class Loop:
         """Leave because of an error: park if that is still possible, and say so where it is not."""
         try:
             parked = await self._leave()
-        except KubeError:
+        except _LEAVABLE:
             parked = False
         if not parked:
             error.add_note("The new template stands: newcomers get it until the run goes on.")
 
     async def _leave(self) -> bool:
         """Park the former template and take our pods along; whether the former one stands."""
-        commands = leaving(self._run)
+        commands = leaving(self.run)
         if commands:
             try:
                 async with asyncio.timeout(PARK_PATIENCE):
                     await self._carry_out(Decision(commands=commands))
             except TimeoutError:
                 return False
-        return not interrupted(self._run).commands
+        return not interrupted(self.run).commands
 
     async def _end(self, decision: Decision) -> None:
         ending = decision.ending
-        if ending is None or self._run.state.ending == ending:
+        if ending is None or self.run.state.ending == ending:
             return
         detail: JsonObject = {
             "ending": msgspec.to_builtins(msgspec.structs.replace(ending, failure=None)),
             "closed": "true" if ending.exit in CLOSING else "false",
         }
         notes = [*decision.notes, note("run", "ended", detail=detail)]
-        run = await self._journal.write(self._run, notes)
+        run = await self._journal.write(self.run, notes)
         state = msgspec.structs.replace(run.state, ending=ending)
-        self._run = msgspec.structs.replace(run, state=state)
+        self.run = msgspec.structs.replace(run, state=state)
 
 
 def outcome_of(command: Command, result: CommandResult) -> Draft:

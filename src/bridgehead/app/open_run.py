@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.cluster.anchor import Anchor, parse_anchor
 from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.cluster.record import Record

@@ -4,7 +4,7 @@ import msgspec
 
 from bridgehead.app.open_run import close_unheard, write_ending
 from bridgehead.app.rollout import tell_holder
-from bridgehead.app.runner import Session, unless_stopped
+from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ClaimedError, NoSuchRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own

@@ -5,7 +5,8 @@ import msgspec
 from bridgehead.app.open_run import open_run
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.rollout import NotAllowed, Options, Over, RolloutResult, begin, resume
-from bridgehead.app.runner import Ended, Session
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Session
 from bridgehead.cluster.access import complete, missing_permissions
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record

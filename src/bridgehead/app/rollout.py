@@ -8,7 +8,8 @@ import msgspec
 from bridgehead.app.held_change import held_change
 from bridgehead.app.open_run import Orphaned, close_unheard, open_run, over, write_ending
 from bridgehead.app.planning import Planned, plan_live
-from bridgehead.app.runner import Ended, Session, drive, unless_stopped
+from bridgehead.app.runner import Ended, drive, held_by_next
+from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.access import Missing, complete, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ChangedMeanwhileError
@@ -137,7 +138,8 @@ async def begin(
         await store.create(record)
         run = Run(name=name, plan=plan, state=RunState(), family=plan.family)
         signature = Signature(run=name, owner=record.owner, identity=user)
-        return await drive(session, store, run, signature, lock, first=(_began(plan),))
+        first = (_began(plan),)
+        return await drive(session, store, record, run, signature, lock=lock, first=first)
 
 
 def _plan_of(planned: Planned) -> Plan | None:
@@ -192,9 +194,10 @@ async def resume(
         if ending is not None:
             return Over(record, Ended(run=run, ending=ending, head=entries[-1].digest))
         signature = Signature(run=record.run, owner=record.owner, identity=user)
-        taken = note("run", "held", detail={"holder": state.holder + 1})
-        first = (taken, *also)
-        return await drive(session, store, run, signature, lock, first=first, takes_over=True)
+        first = (held_by_next(state), *also)
+        return await drive(
+            session, store, record, run, signature, lock=lock, first=first, takes_over=True
+        )
 
 
 async def locked(session: Session, spec: RolloutSpec, run: str, user: str) -> Lock:

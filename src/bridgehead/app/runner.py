@@ -1,65 +1,25 @@
-"""One runner's way through a run: hold the lock, watch, loop, let go of the lock."""
-
-import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Protocol, TypeVar
+"""One runner's way through a run: hold the lock, watch, loop, wait out an absent API server."""
 
 import msgspec
 
 from bridgehead.app.journal import Journal
-from bridgehead.app.loop import Loop, Onlooker, Stopped
-from bridgehead.cluster.feed import WorldFeed
+from bridgehead.app.loop import Loop
+from bridgehead.app.outage import Outages
+from bridgehead.app.session import Session
+from bridgehead.cluster.errors import StaleLockError
+from bridgehead.cluster.feed import Kept, WorldFeed
 from bridgehead.cluster.lock import Lock
-from bridgehead.cluster.perform import STATE_NAMESPACE, Performer
+from bridgehead.cluster.perform import Performer
+from bridgehead.cluster.read import read_component
+from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
-from bridgehead.core.journal.entry import Draft, Entry
+from bridgehead.core.journal.entry import Draft
+from bridgehead.core.rollout.commands import LetGo
+from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Ending
-from bridgehead.kube.client import Kube
-
-T = TypeVar("T")
-
-Clock = Callable[[], float]
-"""Seconds since the epoch."""
-
-
-class Watcher(Onlooker, Protocol):
-    """Who watches a run: told every record, and every turn of the loop."""
-
-    def tell(self, entry: Entry) -> None:
-        """A record was written."""
-        ...
-
-    def say(self, words: str) -> None:
-        """Something worth knowing that is no record."""
-        ...
-
-
-class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything of this process that a use case works with."""
-
-    kube: Kube
-    clock: Clock
-    watcher: Watcher
-    stop: asyncio.Event
-    state_namespace: str = STATE_NAMESPACE
-    host: str = "unknown"
-    """This machine's name, for people who are told who holds a lock."""
-
-
-async def unless_stopped(session: Session, waiting: Coroutine[None, None, T]) -> T:
-    """What is waited for; Stopped as soon as the runner is told to stop."""
-    task = asyncio.ensure_future(waiting)
-    stop = asyncio.ensure_future(session.stop.wait())
-    try:
-        await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise Stopped(parked=None)
-        return await task
-    finally:
-        stop.cancel()
-        task.cancel()
+from bridgehead.core.rollout.state import Ending, RunState
+from bridgehead.kube.errors import KubeError
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,42 +34,96 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 async def drive(
     session: Session,
     store: RunStore,
+    record: Record,
     run: Run,
     signature: Signature,
-    lock: Lock,
     *,
+    lock: Lock,
     first: tuple[Draft, ...],
     takes_over: bool = False,
 ) -> Ended:
     """Take the run to an ending under the lock.
 
     ``store`` is the one that the run's state was read through: its first write fails if anybody has
-    written since.
+    written since. ``record`` is the run's, as it was loaded or made.
     ``first`` is written before anything else: whoever held the run before can then write no more.
-    Raises what Loop.drive raises, and ClaimedError where the component is another run's.
+    An API server that is away for a while is waited for. Raises what Loop.drive raises, and
+    ClaimedError where the component is another run's.
     """
-    journal = Journal(store, signature, session.clock, session.watcher.tell)
-    run = await journal.write(run, first)
-    performer = Performer(
-        session.kube,
-        run.name,
-        run.plan,
-        holder=run.state.holder,
-        fence=lock.check,
-        state_namespace=session.state_namespace,
-    )
-    await performer.claim()
-    async with WorldFeed(session.kube, run.plan, run.name) as feed:
-        loop = Loop(
-            feed=feed,
-            effects=performer,
-            journal=journal,
-            onlooker=session.watcher,
-            clock=session.clock,
-            stop=session.stop,
+    kept = Kept(record, session.state_namespace)
+    runner = _Runner(session, signature, lock, store, kept)
+    outages = Outages(session, store, lock)
+    while True:
+        try:
+            return await runner.go(run, first, takes_over=takes_over)
+        except (KubeError, StaleLockError) as error:
+            state = await outages.waited_out(runner.run or run, error)
+        if state.last_seq != run.state.last_seq:  # else even ``first`` did not arrive
+            run = msgspec.structs.replace(run, state=state)
+            first, takes_over = (held_by_next(state),), True
+
+
+def held_by_next(state: RunState) -> Draft:
+    """The record with which the next holder of a run begins."""
+    return note("run", "held", detail={"holder": state.holder + 1})
+
+
+class _Runner:
+    """One holder after the other of the same process."""
+
+    def __init__(
+        self,
+        session: Session,
+        signature: Signature,
+        lock: Lock,
+        store: RunStore,
+        kept: Kept,
+    ) -> None:
+        self._session = session
+        self._signature = signature
+        self._lock = lock
+        self._store = store
+        self._kept = kept
+        self.run: Run | None = None
+        """The run as it was last known."""
+
+    async def go(self, run: Run, first: tuple[Draft, ...], *, takes_over: bool) -> Ended:
+        session = self._session
+        journal = Journal(self._store, self._signature, session.clock, session.watcher.tell)
+        self.run = run = await journal.write(run, first)
+        performer = Performer(
+            session.kube,
+            run.name,
+            run.plan,
+            holder=run.state.holder,
+            fence=self._lock.check,
+            state_namespace=session.state_namespace,
         )
-        done = await loop.drive(run, park_first=takes_over)
-    ending = done.state.ending
-    if ending is None:  # Loop.drive returns only with an ending
-        raise RuntimeError(f"run {run.name} stopped without an ending")
-    return Ended(run=done, ending=ending, head=journal.head)
+        if not await self._has_let_go(run):
+            await performer.claim()
+        async with WorldFeed(session.kube, run.plan, run.name, kept=self._kept) as feed:
+            loop = Loop(
+                feed=feed,
+                effects=performer,
+                journal=journal,
+                onlooker=session.watcher,
+                clock=session.clock,
+                stop=session.stop,
+                late=self._lock.late,
+            )
+            try:
+                done = await loop.drive(run, park_first=takes_over)
+            finally:
+                self.run = loop.run
+        ending = done.state.ending
+        if ending is None:  # Loop.drive returns only with an ending
+            raise RuntimeError(f"run {run.name} stopped without an ending")
+        return Ended(run=done, ending=ending, head=journal.head)
+
+    async def _has_let_go(self, run: Run) -> bool:
+        """Whether letting go took effect unheard: the component must not be marked again."""
+        letting_go = any(isinstance(item, LetGo) for item in run.state.pending.values())
+        if not letting_go and not run.state.let_go:
+            return False
+        component = await read_component(self._session.kube, run.plan.spec.component)
+        return component is None or not component.anchor

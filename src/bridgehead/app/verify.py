@@ -13,7 +13,7 @@ from bridgehead.app.expectation import (
 )
 from bridgehead.app.looking import Looking
 from bridgehead.app.planning import Planned
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.cluster.read import read_snapshot
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Snapshot, Unread

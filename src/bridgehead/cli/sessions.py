@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bridgehead.app.runner import Session
+from bridgehead.app.session import Session
 from bridgehead.cli.options import ClusterOptions
 from bridgehead.cli.progress import Progress
 from bridgehead.cli.signals import Stop, stop_on_signals

@@ -2,7 +2,8 @@
 
 ClusterError
 |- HeldError            the component's lock belongs to a live runner (exit 7)
-|- LostLockError        our renewals came too late; nothing may be written any more (exit 7)
+|- LostLockError        somebody else has our lock; nothing may be written any more (exit 7)
+|- StaleLockError       our renewals are late; nothing may be written until one succeeds
 |- ClaimedError         the component carries the anchor of another run or holder (exit 7)
 |  `- ChangedMeanwhileError  somebody changes the component while a run begins (exit 7)
 |- LostJournalError     another holder has written to the run's journal (exit 7)
@@ -29,7 +30,11 @@ class HeldError(ClusterError):
 
 
 class LostLockError(ClusterError):
-    """The lock may be somebody else's by now: no further effect may be sent."""
+    """The lock is somebody else's, or nobody's: no further effect may be sent."""
+
+
+class StaleLockError(ClusterError):
+    """The lock was not renewed for so long that it may be somebody else's; a renewal tells."""
 
 
 class ClaimedError(ClusterError):

@@ -3,6 +3,9 @@
 It is no fence by itself. The fences are the journal's resourceVersion, the anchor that every patch
 tests, and ``Lock.check`` directly before every sending of an effect: it gives up at two thirds of
 the lease, a third before anybody else may take it.
+
+A lock that was not renewed in time is not lost yet: nobody may have come. A renewal that names the
+version that we wrote last tells, however late it is.
 """
 
 import asyncio
@@ -12,7 +15,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
-from bridgehead.cluster.errors import HeldError, LostLockError
+from bridgehead.cluster.errors import HeldError, LostLockError, StaleLockError
 from bridgehead.cluster.lease import (
     Sighting,
     is_free,
@@ -64,16 +67,40 @@ class Lock:
         return self._holder
 
     def check(self) -> None:
-        """The fence. Raises LostLockError where the lock may be somebody else's by now."""
+        """The fence.
+
+        Raises LostLockError where the lock is gone, and StaleLockError where it may be somebody
+        else's by now.
+        """
+        if late := self.late():
+            raise StaleLockError(late)
+
+    def late(self) -> str:
+        """Why nothing may be sent now: the last renewal is too old; empty where it is not.
+
+        Raises LostLockError where the lock is gone.
+        """
         if self._lost:
             raise LostLockError(self._lost)
         age = steady() - self._renewed
-        if age > self._duration * 2 / 3:
-            why = f": {self._trouble}" if self._trouble else ""
-            raise LostLockError(
-                f"lease {self._namespace}/{self._name} was last renewed {age:.1f} s ago, "
-                f"and it lasts {self._duration} s{why}"
-            )
+        if age <= self._duration * 2 / 3:
+            return ""
+        why = f": {self._trouble}" if self._trouble else ""
+        return (
+            f"lease {self._namespace}/{self._name} was last renewed {age:.1f} s ago, "
+            f"and it lasts {self._duration} s{why}"
+        )
+
+    async def fresh(self, patience: float) -> None:
+        """Wait until a renewal has succeeded that is young enough to act on.
+
+        Raises LostLockError where the lock is gone, and StaleLockError after ``patience`` seconds.
+        """
+        give_up = steady() + patience
+        while steady() - self._renewed > self._duration / 2 or self.late():
+            if steady() > give_up:
+                raise StaleLockError(self.late() or f"lease {self._name} is not renewed in time")
+            await asyncio.sleep(min(0.2, self._duration / 30))
 
     async def release(self) -> None:
         """Stop renewing and give the lock back; one that is lost already is left alone.
@@ -108,7 +135,7 @@ class Lock:
         """Every third of the lease; after a failure soon again, while there is time."""
         while not self._lost:
             await asyncio.sleep(self._duration / (30 if self._trouble else 3))
-            await self._renew(self._duration / 6)
+            await self._renew(self._duration / 3)
 
     async def _renew(self, patience: float) -> None:
         """One renewal. What goes wrong is kept for ``check``, and the next one tries again."""
