@@ -190,6 +190,35 @@ class OnFailure(msgspec.Struct, frozen=True, kw_only=True):
     wave: Reaction = Reaction.HOLD
 
 
+class Weekday(Enum):
+    """A day of the week, in its order."""
+
+    MONDAY = "mon"
+    TUESDAY = "tue"
+    WEDNESDAY = "wed"
+    THURSDAY = "thu"
+    FRIDAY = "fri"
+    SATURDAY = "sat"
+    SUNDAY = "sun"
+
+
+EVERY_DAY = tuple(Weekday)
+
+
+class Window(msgspec.Struct, frozen=True, kw_only=True):
+    """A time of the week in which nodes may be changed, by the clocks of one place.
+
+    ``opens`` and ``closes`` are minutes since midnight, 0 to 1440. A window that closes no later
+    than it opens goes on over midnight; its day is that on which it opens.
+    """
+
+    days: tuple[Weekday, ...] = EVERY_DAY
+    opens: int
+    closes: int
+    timezone: str
+    """A name of the IANA time zone database."""
+
+
 class LockSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The lease of the run: whole seconds, renewed every third of it."""
 
@@ -211,5 +240,11 @@ class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
     workloads: Workloads = Workloads.KEEP
     verify: VerifySettings = VerifySettings()
     on_failure: OnFailure = OnFailure()
+    approve: tuple[str, ...] = ()
+    """Points at which a person must consent: ``afterCanary``, ``beforeWave:N``."""
+    two_people: bool = False
+    """Whether that person must be another than the one who runs it."""
+    windows: tuple[Window, ...] = ()
+    """When nodes may be changed; none: at any time."""
     lock: LockSettings = LockSettings()
     owner: str | None = None

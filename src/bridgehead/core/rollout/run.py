@@ -7,6 +7,7 @@ import msgspec
 from bridgehead.core.model.component import images, template_digest
 from bridgehead.core.plan.plan import Plan, Stage
 from bridgehead.core.rollout.commands import Baseline, Position, Purpose
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import NodeState, NodeStatus, RunState
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.case import Case
@@ -24,6 +25,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan
     state: RunState
     family: str = "generic"
+    limits: Limits = Limits()
+    """What bounds the runner that is at it now."""
     target_digest: str = ""
     """Digest of the target template: computed once, as every decision asks for it many times."""
 

@@ -6,6 +6,7 @@ from enum import Enum
 import msgspec
 
 from bridgehead.core.rollout.commands import Baseline, Command, Position, Purpose, Role
+from bridgehead.core.rollout.control import Approve, Pause
 from bridgehead.core.verify.result import GateResult
 from bridgehead.core.verify.soak import Verified
 
@@ -74,6 +75,10 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     fewer: str = ""
     """What it offered too little of for so long that it is taken as it is."""
     reason: str = ""
+    left_out: bool = False
+    """Set aside by a person: only a person brings it back."""
+    unsound: bool = False
+    """Left out while its devices were not proven: it stays cordoned."""
 
     def begun(self, work: Work, baseline: Baseline) -> "NodeState":
         """The node as its next pass begins.
@@ -98,6 +103,13 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     failure: GateResult | None = None
     rollback_helps: bool | None = None
+
+
+class Answer(Enum):
+    """What a person asks for a node that failed."""
+
+    WITHOUT = "without"
+    RETRY = "retry"
 
 
 class RunState(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,6 +142,20 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     """When the last record was written: since then the run has only waited."""
     refused: bool = False
     """Preflight failed: nothing was changed."""
+    requests: int = 0
+    """How many of the requests that people filed are in the journal; their effect is beside."""
+    paused: Pause | None = None
+    """Who asked for a pause that was not lifted yet."""
+    resumed_by: str = ""
+    """Who asked to go on after a hold, until the run does so."""
+    answers: Mapping[str, Answer] = {}
+    """What that person asked for by node, until it is done."""
+    approvals: tuple[Approve, ...] = ()
+    """All that were given, whether they count or not."""
+    consented: frozenset[str] = frozenset()
+    """Points that the run went past on somebody's approval."""
+    slowest: float = 0.0
+    """Seconds of the longest pass that was verified; 0 before the first."""
 
     def node(self, name: str) -> NodeState:
         """A node's state; a node that the journal never named is pending."""
