@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
 
 import click
 
@@ -12,7 +13,8 @@ from testbed import watchdog
 from testbed.cluster import Cluster
 from testbed.errors import TestbedError
 from testbed.parts import binary, parts
-from testbed.state import all_states
+from testbed.self_healing import ARGO_CD, PERIOD, self_healing
+from testbed.state import all_states, state_of
 from testbed.system import what_is_missing
 from testbed.walkthrough.play import play
 
@@ -102,6 +104,17 @@ def kubectl(name: str, arguments: tuple[str, ...]) -> None:
     command = str(binary("kubernetes", "kubectl"))
     configuration = str(Cluster(name).kubeconfig)
     os.execv(command, [command, "--kubeconfig", configuration, *arguments])
+
+
+@main.command()
+@_name
+@click.argument("folder", type=click.Path(exists=True, file_okay=False))
+@click.option("--manager", default=ARGO_CD, show_default=True, help="Its field manager.")
+@click.option("--every", default=PERIOD, show_default=True, help="Seconds between two rounds.")
+def reconcile(name: str, folder: str, manager: str, every: float) -> None:
+    """Put a folder of manifests back again and again, as a GitOps tool does; until interrupted."""
+    controller = self_healing(state_of(name), Path(folder), manager=manager, period=every)
+    os.execvp(controller.argv[0], controller.argv)
 
 
 @main.command(hidden=True)
