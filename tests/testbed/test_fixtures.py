@@ -23,6 +23,18 @@ def test_one():
     {body}
 """
 
+FAILS_ONCE = """
+import pathlib
+import pytest
+
+@pytest.mark.cluster
+def test_one():
+    seen = pathlib.Path({seen!r})
+    first = not seen.exists()
+    seen.touch()
+    assert not first
+"""
+
 SHARED = """
 import pytest
 
@@ -81,6 +93,23 @@ def test_where_the_cluster_is_wanted_a_skip_is_a_failure(
     assert run.returncode == 1
     assert "which is a failure" in output
     assert "not today" in output
+
+
+def test_in_ci_a_test_on_the_cluster_may_fail_once_and_the_summary_says_so(tmp_path: Path) -> None:
+    text = FAILS_ONCE.format(seen=str(tmp_path / "seen"))
+    with pytest_run(tmp_path, text, "-rR", "-n0", CI="true") as run:
+        output, _ = run.communicate()
+    assert run.returncode == 0
+    assert "1 passed, 1 rerun" in output
+    assert "RERUN" in output
+
+
+def test_by_hand_a_test_on_the_cluster_that_fails_once_has_failed(tmp_path: Path) -> None:
+    text = FAILS_ONCE.format(seen=str(tmp_path / "seen"))
+    with pytest_run(tmp_path, text, "--cluster", "-n0") as run:
+        output, _ = run.communicate()
+    assert run.returncode == 1
+    assert "1 failed" in output
 
 
 @pytest.mark.cluster
