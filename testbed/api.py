@@ -8,6 +8,8 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
+from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 from testbed.errors import TestbedError
@@ -57,6 +59,21 @@ class Api:
         except ApiError as error:
             if error.status != http.client.NOT_FOUND:
                 raise
+
+    def watch(self, path: str, version: str, *, patience: float) -> Iterator[Object]:
+        """Watch events of a list after its resourceVersion, until the server ends the watch.
+
+        Ends as well where nothing was said for ``patience`` seconds: go on from the last version.
+        """
+        connection = http.client.HTTPSConnection(self._host, timeout=patience, context=self._ssl)
+        with closing(connection):
+            connection.request("GET", f"{path}?watch=true&resourceVersion={version}")
+            answer = connection.getresponse()
+            try:
+                for line in answer:
+                    yield json.loads(line)
+            except TimeoutError:
+                return
 
     def ready(self) -> bool:
         """Whether the API server says that it is ready."""
