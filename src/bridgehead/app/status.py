@@ -14,6 +14,7 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import owns
 from bridgehead.core.model.component import Component
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.facts import closes
 from bridgehead.core.rollout.standing import Standing, standing
 from bridgehead.core.rollout.state import Mode
 from bridgehead.core.rollout.transition import fold
@@ -69,12 +70,16 @@ async def _recorded(kube: Kube, component: Component) -> bool:
 async def _candidates(store: RunStore, subject: ComponentRef | None) -> list[Listed]:
     """Runs that may be shown: those still open, and the newest, which may be over."""
     runs = await store.list_runs(subject)
-    chosen = []
-    for item in runs:
-        state = fold(await store.entries(item.run))
-        if state.mode is not Mode.ENDED or item is runs[-1]:
-            chosen.append(item)
-    return chosen
+    return [item for item in runs if item is runs[-1] or not await _says_it_ended(store, item.run)]
+
+
+async def _says_it_ended(store: RunStore, run: str) -> bool:
+    """Whether its last segment holds its ending: other runs' journals are not read for that.
+
+    Where an ending is followed by so many records that it is not in the last segment, this says no,
+    and whoever asks looks at the whole journal.
+    """
+    return any(closes(entry) for entry in await store.last_page(run))
 
 
 async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: str) -> Standing:

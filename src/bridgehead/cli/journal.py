@@ -1,6 +1,11 @@
-"""``bridgehead journal``: what a run did, when, for whom, and with what result."""
+"""``bridgehead journal``: what a run did, when, for whom, with what result; and whether that holds.
+
+Showing prints a segment of the journal at a time: that of a thousand nodes has tens of thousands
+of records.
+"""
 
 import asyncio
+import re
 
 import click
 import msgspec
@@ -12,64 +17,162 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.with_default import GroupWithDefault
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.journal.verification import Anchored, Appended, Consistent, Verification
+from bridgehead.core.journal.verification import verify as verify_journal
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.report.inventory import pretty_json
+from bridgehead.report.journal_verification import verification_json, verification_text
 
 SCHEMA = "bridgehead.dev/journal/v1"
 
+Subject = ComponentRef | RunName
 
-@click.command(epilog="Example:  bridgehead journal daemonset/gpu/nvidia-device-plugin")
+
+@click.group(
+    cls=GroupWithDefault,
+    default="show",
+    subcommand_metavar="COMPONENT|RUN | COMMAND ...",
+    epilog="Example:  bridgehead journal daemonset/gpu/nvidia-device-plugin",
+)
+def journal() -> None:
+    """Print a run's records; of a component, its newest run's. Or check that they are all there."""
+
+
+@journal.command("show", epilog="Example:  bridgehead journal show gpu-plugin-20260131-120000")
 @click.argument("subject", metavar="COMPONENT|RUN")
 @cluster_options
 @output_option("text", "json")
 @state_namespace_option
-def journal(subject: str, cluster: ClusterOptions, output: str, state_namespace: str) -> Exit:
-    """Print a run's records; of a component, its newest run's. Reads only.
+def show_records(subject: str, cluster: ClusterOptions, output: str, state_namespace: str) -> Exit:
+    """Print the records; this command's name may be left out. Reads only.
 
-    The chain of digests is checked: a record that was changed is an error.
+    The chain of digests is checked on the way: a record that was changed is an error.
     """
-    try:
-        wanted = parse_subject(subject)
-    except BadReferenceError as error:
-        raise click.UsageError(str(error)) from error
-    entries = asyncio.run(_read(cluster, state_namespace, wanted))
+    last = asyncio.run(_show(cluster, state_namespace, _subject(subject), output))
     where = as_arguments(cluster, state_namespace)
-    if not entries:
-        say(f"error: {subject} has no run in namespace {state_namespace}")
-        next_step(f"bridgehead status{where}")
-        return Exit.FINDINGS
-    show(_json(entries) if output == "json" else _text(entries))
-    next_step(f"bridgehead status {entries[0].run}{where}")
+    if last is None:
+        return _no_run(subject, state_namespace, where)
+    next_step(f"bridgehead status {last.run}{where}")
     return Exit.DONE
 
 
-async def _read(
-    cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName
-) -> tuple[Entry, ...] | None:
+@journal.command("verify", epilog="Example:  bridgehead journal verify RUN --head sha256:...")
+@click.argument("subject", metavar="COMPONENT|RUN")
+@click.option("--head", "asked", metavar="DIGEST", help="The head that an ending has printed.")
+@cluster_options
+@output_option("text", "json")
+@state_namespace_option
+def verify(
+    subject: str,
+    asked: str | None,
+    cluster: ClusterOptions,
+    output: str,
+    state_namespace: str,
+) -> Exit:
+    """Check the chain of digests over all segments, and that it ends with the head. Reads only.
+
+    Without `--head` a journal whose end was cut off, or all of which was written anew, passes.
+    Exit 1 if it does not verify: the first bad record, or what was appended, cut off or replaced.
+    """
+    head = _digest(asked) if asked is not None else ""
+    verified = asyncio.run(_verify(cluster, state_namespace, _subject(subject), head))
+    where = as_arguments(cluster, state_namespace)
+    if verified is None:
+        return _no_run(subject, state_namespace, where)
+    run, found = verified
+    if output == "json":
+        show(pretty_json(verification_json(run, found)))
+    else:
+        show(verification_text(run, found))
+    match found:
+        case Consistent():
+            next_step(f"bridgehead journal verify {run} --head DIGEST{where}, as an ending said")
+        case Anchored():
+            next_step(f"bridgehead journal {run}{where}")
+        case Appended():
+            next_step(f"bridgehead journal {run}{where}, to see what went on after that head")
+        case _:
+            next_step(
+                "compare with the API server's audit log, which tells who wrote to the ConfigMaps "
+                f"of run {run}"
+            )
+    return Exit.DONE if isinstance(found, Consistent | Anchored) else Exit.FINDINGS
+
+
+def _subject(text: str) -> Subject:
+    try:
+        return parse_subject(text)
+    except BadReferenceError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _digest(text: str) -> str:
+    """The digest as records carry it; ``sha256:`` may be left out."""
+    digits = text.removeprefix("sha256:")
+    if not re.fullmatch("[0-9a-f]{64}", digits):
+        raise click.UsageError(f"--head {text}: a digest is sha256: and 64 hexadecimal digits")
+    return f"sha256:{digits}"
+
+
+def _no_run(subject: str, state_namespace: str, where: str) -> Exit:
+    say(f"error: {subject} has no run in namespace {state_namespace}")
+    next_step(f"bridgehead status{where}")
+    return Exit.FINDINGS
+
+
+async def _run_of(store: RunStore, subject: Subject) -> str:
+    return subject.name if isinstance(subject, RunName) else await newest_run(store, subject)
+
+
+async def _verify(
+    cluster: ClusterOptions, state_namespace: str, subject: Subject, head: str
+) -> tuple[str, Verification] | None:
     async with client(cluster) as kube:
         store = RunStore(kube, state_namespace)
-        run = subject.name if isinstance(subject, RunName) else await newest_run(store, subject)
-        return await store.entries(run) if run else None
+        run = await _run_of(store, subject)
+        return (run, verify_journal(await store.stored(run), head)) if run else None
 
 
-def _text(entries: tuple[Entry, ...]) -> str:
-    lines: list[str] = []
-    for entry in entries:
+async def _show(
+    cluster: ClusterOptions, state_namespace: str, subject: Subject, output: str
+) -> Entry | None:
+    """Print the journal; its last record, None where there is none."""
+    last: Entry | None = None
+    all_of_them: list[Entry] = []
+    async with client(cluster) as kube:
+        store = RunStore(kube, state_namespace)
+        run = await _run_of(store, subject)
+        if not run:
+            return None
+        async for page in store.pages(run):
+            last = page[-1]
+            if output == "json":
+                all_of_them.extend(page)
+            else:
+                _print(page)
+    if last is not None:
+        show(_json(all_of_them) if output == "json" else _summary(last))
+    return last
+
+
+def _print(page: tuple[Entry, ...]) -> None:
+    for entry in page:
         first, *proof = entry_lines(entry) or ("",)
         if first:
-            lines.extend((f"{entry.time[:10]} {clock_time(entry)}  {first}", *proof))
-    if entries:
-        last = entries[-1]
-        who = f", owner {last.owner}" if last.owner else ""
-        lines.append(f"{last.seq} records by {last.identity}{who}; head {last.digest}")
-    return "".join(f"{line}\n" for line in lines)
+            show("\n".join((f"{entry.time[:10]} {clock_time(entry)}  {first}", *proof)))
 
 
-def _json(entries: tuple[Entry, ...]) -> str:
+def _summary(last: Entry) -> str:
+    who = f", owner {last.owner}" if last.owner else ""
+    return f"{last.seq} records by {last.identity}{who}; head {last.digest}"
+
+
+def _json(entries: list[Entry]) -> str:
     found: JsonObject = {
         "schema": SCHEMA,
         "unread": [],

@@ -4,7 +4,7 @@ The guard is the resourceVersion of the last segment: whoever appends names the 
 read last, so a holder that was replaced finds out with his next record, before its effect.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -30,7 +30,16 @@ from bridgehead.cluster.state_namespace import create_in
 from bridgehead.core.journal import chain
 from bridgehead.core.journal.chain import Head, Signature, check, head_of
 from bridgehead.core.journal.entry import Draft, Entry
-from bridgehead.core.journal.segment import Batch, Filling, filling_of, place, read, segment_name
+from bridgehead.core.journal.segment import (
+    Batch,
+    Filling,
+    filling_of,
+    place,
+    read,
+    record_key,
+    segment_name,
+)
+from bridgehead.core.journal.verification import StoredJournal, StoredSegment
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import AlreadyExists, Conflict, NotFound
@@ -66,12 +75,14 @@ class RunStore:
 
     async def load(self, run: str) -> Record:
         """The record of a run. Raises NoSuchRunError or UnreadableRunError."""
+        return record_of(await self._record(run))
+
+    async def _record(self, run: str) -> ConfigMap:
         try:
-            found = await self._kube.get(CONFIG_MAPS, run, self._namespace)
+            return await self._kube.get(CONFIG_MAPS, run, self._namespace)
         except NotFound:
             where = f"namespace {self._namespace}"
             raise NoSuchRunError(f"there is no run {run} in {where}") from None
-        return record_of(found)
 
     async def list_runs(self, component: ComponentRef | None = None) -> tuple[Listed, ...]:
         """All runs, or those of a component, oldest first."""
@@ -90,18 +101,58 @@ class RunStore:
         """
         start = Head(0, (await self.load(run)).plan.change_digest)
         segments = await self._segments(run)
-        try:
-            entries = read(segment.data for _, segment in segments)
-        except msgspec.DecodeError as error:
-            text = f"the journal of run {run} holds something that is no record: {error}"
-            raise UnreadableRunError(text) from error
-        broken = check(entries, start)
-        if broken is not None:
-            raise BrokenJournalError(
-                f"the journal of run {run} does not hold at record {broken.seq}: {broken.reason}"
-            )
+        entries = _read(run, (segment.data for _, segment in segments))
+        _check(run, entries, start)
         self._ends[run] = _end(head_of(entries, start), segments)
         return entries
+
+    async def pages(self, run: str) -> AsyncIterator[tuple[Entry, ...]]:
+        """The records of a run, a segment at a time: to be shown before all of them are read.
+
+        Raises what ``entries`` does, after the records before the place that does not hold.
+        """
+        head = Head(0, (await self.load(run)).plan.change_digest)
+        for number, name in enumerate(await self._names(run), start=1):
+            if name != segment_name(run, number):
+                missing = segment_name(run, number)
+                raise BrokenJournalError(f"the journal of run {run} lacks its segment {missing}")
+            page = await self._page(run, name)
+            _check(run, page, head)
+            yield page
+            head = head_of(page, head)
+
+    async def last_page(self, run: str) -> tuple[Entry, ...]:
+        """The records of a run's last segment, unchecked; empty before the first.
+
+        Enough to tell an ended run from others, without reading what it did.
+        """
+        names = await self._names(run)
+        return await self._page(run, names[-1]) if names else ()
+
+    async def _names(self, run: str) -> list[str]:
+        selector = f"{PART_LABEL}={SEGMENT},{RUN_LABEL}={run}"
+        found = await self._kube.list_metadata(CONFIG_MAPS, self._namespace, selector)
+        return sorted(item.metadata.name for item in found.items)
+
+    async def _page(self, run: str, name: str) -> tuple[Entry, ...]:
+        segment = await self._kube.get(CONFIG_MAPS, name, self._namespace)
+        return _read(run, (segment.data,))
+
+    async def stored(self, run: str) -> StoredJournal:
+        """A run's journal as it is kept, unchecked: for whoever verifies it.
+
+        Raises NoSuchRunError and UnreadableRunError.
+        """
+        found = await self._record(run)
+        selector = f"{PART_LABEL}={SEGMENT},{RUN_LABEL}={run}"
+        kept = await self._kube.list(CONFIG_MAPS, self._namespace, selector)
+        segments = (StoredSegment(i.metadata.name, i.data, i.immutable) for i in kept.items)
+        return StoredJournal(
+            run=run,
+            recorded=listed(found).change_digest,
+            planned=record_of(found).plan.change_digest,
+            segments=tuple(sorted(segments, key=lambda segment: segment.name)),
+        )
 
     async def append(
         self, run: str, drafts: Sequence[Draft], signature: Signature, now: float
@@ -138,7 +189,7 @@ class RunStore:
         except NotFound:
             del self._ends[run]
             raise LostJournalError(f"the journal of run {run} was removed ({name})") from None
-        last = next(item for item in reversed(entries) if f"{item.seq:06d}" in batch.data)
+        last = next(item for item in reversed(entries) if record_key(item.seq) in batch.data)
         return _End(Head(last.seq, last.digest), batch.after, version)
 
     async def _create_segment(self, run: str, name: str, batch: Batch) -> str:
@@ -176,6 +227,22 @@ class RunStore:
             if number.isdecimal():
                 numbered.append((int(number), item))
         return sorted(numbered, key=lambda pair: pair[0])
+
+
+def _read(run: str, segments: Iterable[Mapping[str, str]]) -> tuple[Entry, ...]:
+    try:
+        return read(segments)
+    except msgspec.DecodeError as error:
+        text = f"the journal of run {run} holds something that is no record: {error}"
+        raise UnreadableRunError(text) from error
+
+
+def _check(run: str, entries: Iterable[Entry], start: Head) -> None:
+    broken = check(entries, start)
+    if broken is not None:
+        raise BrokenJournalError(
+            f"the journal of run {run} does not hold at record {broken.seq}: {broken.reason}"
+        )
 
 
 def _end(head: Head, segments: Sequence[tuple[int, ConfigMap]]) -> _End:

@@ -8,7 +8,7 @@ from bridgehead.kube.decoding import JsonObject, decode, decode_raw
 from bridgehead.kube.discovery import Discovery, read_discovery
 from bridgehead.kube.errors import Request
 from bridgehead.kube.listing import Listing, read_list
-from bridgehead.kube.objects.base import Partial
+from bridgehead.kube.objects.base import ObjectMeta, Partial
 from bridgehead.kube.resources import PODS, Resource
 from bridgehead.kube.transport import Call, Transport, query
 
@@ -22,6 +22,16 @@ class ServerVersion(Partial, frozen=True):
     major: str = ""
     minor: str = ""
     platform: str = ""
+
+
+class Bare(Partial, frozen=True):
+    """An object of which only the metadata was asked for."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+
+_BARE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+"""What every API server since Kubernetes 1.15 answers with objects that have metadata only."""
 
 
 class Reading:
@@ -65,6 +75,16 @@ class Reading:
         selectors = query(labelSelector=label_selector, fieldSelector=field_selector)
         return await self._list(resource, JsonObject, namespace, selectors, page)
 
+    async def list_metadata(
+        self,
+        resource: Resource[Any],
+        namespace: str | None = None,
+        label_selector: str | None = None,
+    ) -> Listing[Bare]:
+        """All objects without what they hold, whatever their size."""
+        selectors = query(labelSelector=label_selector)
+        return await self._list(resource, Bare, namespace, selectors, 500, accept=_BARE)
+
     async def _list(
         self,
         resource: Resource[Any],
@@ -72,11 +92,14 @@ class Reading:
         namespace: str | None,
         selectors: tuple[tuple[str, str], ...],
         page: int,
+        *,
+        accept: str = "application/json",
     ) -> Listing[T]:
         async def fetch(limit: int, token: str) -> bytes:
             paging = query(limit=limit or None, **{"continue": token or None})
+            options = (*selectors, *paging)
             return await self._transport.send(
-                _read(resource, "list", namespace, options=(*selectors, *paging))
+                _read(resource, "list", namespace, options=options, accept=accept)
             )
 
         return await read_list(fetch, kind, page=page, named=f"list {resource.qualified}")
@@ -140,12 +163,15 @@ def _read(
     namespace: str | None,
     name: str = "",
     options: tuple[tuple[str, str], ...] = (),
+    *,
+    accept: str = "application/json",
 ) -> Call:
     return Call(
         request=Request(verb, resource.qualified, namespace or "", name),
         method="GET",
         path=resource.path(namespace, name),
         query=options,
+        accept=accept,
         repeatable=True,
     )
 

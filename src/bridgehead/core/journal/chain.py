@@ -66,7 +66,7 @@ def append(head: Head, draft: Draft, signature: Signature, now: float) -> Entry:
         previous=head.digest,
     )
     entry = _shortened(entry)
-    return msgspec.structs.replace(entry, digest=_digest(entry))
+    return msgspec.structs.replace(entry, digest=digest_of(entry))
 
 
 def head_of(entries: Iterable[Entry], start: Head) -> Head:
@@ -85,21 +85,22 @@ def check(entries: Iterable[Entry], start: Head) -> Broken | None:
             return Broken(entry.seq, f"record {head.seq + 1} is missing")
         if entry.previous != head.digest:
             return Broken(entry.seq, "it does not follow the record before it")
-        if entry.digest != _digest(entry):
+        if entry.digest != digest_of(entry):
             return Broken(entry.seq, "its content does not match its digest")
         head = Head(entry.seq, entry.digest)
     return None
 
 
-def _plain(entry: Entry) -> JsonObject:
-    plain: JsonObject = msgspec.to_builtins(entry)
-    return plain
-
-
-def _digest(entry: Entry) -> str:
+def digest_of(entry: Entry) -> str:
+    """The digest that a record must carry; what it carries is left out of it."""
     content = {key: value for key, value in _plain(entry).items() if key != "digest"}
     covered = f"{entry.previous}\n{canonical(content)}"
     return "sha256:" + hashlib.sha256(covered.encode()).hexdigest()
+
+
+def _plain(entry: Entry) -> JsonObject:
+    plain: JsonObject = msgspec.to_builtins(entry)
+    return plain
 
 
 def _shortened(entry: Entry) -> Entry:

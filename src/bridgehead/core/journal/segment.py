@@ -42,6 +42,11 @@ def segment_name(run: str, number: int) -> str:
     return f"{run}-{number:04d}"
 
 
+def record_key(seq: int) -> str:
+    """The key of a record in its segment; keys sort like the numbers."""
+    return f"{seq:06d}"
+
+
 def place(filling: Filling, entries: Iterable[Entry]) -> tuple[Batch, ...]:
     """Where records go after what is there: one batch as long as they fit into one segment.
 
@@ -49,7 +54,7 @@ def place(filling: Filling, entries: Iterable[Entry]) -> tuple[Batch, ...]:
     record is never cut: one that is longer than it may be still goes in, as the last.
     """
     batches: list[Batch] = []
-    waiting = [(f"{entry.seq:06d}", encode(entry)) for entry in entries]
+    waiting = [(record_key(entry.seq), encode(entry)) for entry in entries]
     while waiting:
         first = filling.closed
         if first:

@@ -6,7 +6,9 @@ import msgspec
 
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import child, text
+from bridgehead.core.rollout.asked import STEP, asked
 from bridgehead.core.rollout.commands import Baseline, Purpose
+from bridgehead.core.rollout.resuming import onward
 from bridgehead.core.rollout.state import (
     Ending,
     Mode,
@@ -46,6 +48,9 @@ def _verified(state: RunState, entry: Entry) -> RunState:
     node = state.node(entry.node)
     purpose = node.work.purpose if node.work else Purpose(text(entry.detail, "purpose"))
     verified = msgspec.convert(child(entry.detail, "verified"), type=Verified)
+    if node.work is not None and not node.work.interrupted:
+        took = entry.at - (node.work.cleared_at or node.work.since)
+        state = msgspec.structs.replace(state, slowest=max(state.slowest, took))
     node = msgspec.structs.replace(node, work=None)
     match purpose:
         case Purpose.RESTART:
@@ -82,6 +87,29 @@ def _unchanged(state: RunState, entry: Entry) -> RunState:
 def _cancelled(state: RunState, entry: Entry) -> RunState:
     """A pass that had deleted nothing: the node is what it was before it."""
     return with_node(state, msgspec.structs.replace(state.node(entry.node), work=None))
+
+
+def _occupied(state: RunState, entry: Entry) -> RunState:
+    """Pods hold devices of a cordoned node; they are waited for, or evicted."""
+    node = state.node(entry.node)
+    if node.work is None:
+        return state
+    work = msgspec.structs.replace(node.work, occupied=True)
+    return with_node(state, msgspec.structs.replace(node, work=work))
+
+
+def _cleared(state: RunState, entry: Entry) -> RunState:
+    """Nobody who is waited for holds its devices any more."""
+    node = state.node(entry.node)
+    if node.work is None:
+        return state
+    work = msgspec.structs.replace(node.work, cleared_at=entry.at)
+    return with_node(state, msgspec.structs.replace(node, work=work))
+
+
+def _disowned(state: RunState, entry: Entry) -> RunState:
+    """Somebody made the node schedulable while we held it."""
+    return with_node(state, msgspec.structs.replace(state.node(entry.node), disowned=True))
 
 
 def _abandoned(state: RunState, entry: Entry) -> RunState:
@@ -131,7 +159,8 @@ def _status(status: NodeStatus) -> Fact:
     def apply(state: RunState, entry: Entry) -> RunState:
         node = state.node(entry.node)
         reason = text(entry.detail, "reason")
-        return with_node(state, msgspec.structs.replace(node, status=status, reason=reason))
+        settled = msgspec.structs.replace(node, work=None, status=status, reason=reason)
+        return with_node(state, settled)
 
     return apply
 
@@ -189,6 +218,12 @@ def _stage_passed(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - 
     return msgspec.structs.replace(state, nodes=nodes, stage=state.stage + 1, soak_since=None)
 
 
+def _consented(state: RunState, entry: Entry) -> RunState:
+    """The run goes past a point on somebody's approval, which need not hold any longer."""
+    past = state.consented | {text(entry.detail, "point")}
+    return msgspec.structs.replace(state, consented=past)
+
+
 def _turn(mode: Mode) -> Fact:
     """Another way to go; a run that has ended goes none, whatever was asked while it did."""
 
@@ -200,6 +235,8 @@ def _turn(mode: Mode) -> Fact:
             mode=mode,
             failure=_gate(entry) or state.failure,
             turned_for=text(entry.detail, "reason") or state.turned_for,
+            resumed_by="",
+            answers={},
         )
 
     return apply
@@ -210,8 +247,18 @@ def _refused(state: RunState, entry: Entry) -> RunState:
 
 
 def _holder(state: RunState, entry: Entry) -> RunState:
+    """Another runner: what is in flight waited for it, which says nothing of how long it takes."""
     count = child(entry.detail, "holder")
-    return msgspec.structs.replace(state, holder=count if isinstance(count, int) else state.holder)
+    nodes = {
+        name: msgspec.structs.replace(
+            node, work=msgspec.structs.replace(node.work, interrupted=True)
+        )
+        if node.work is not None
+        else node
+        for name, node in state.nodes.items()
+    }
+    holder = count if isinstance(count, int) else state.holder
+    return msgspec.structs.replace(state, holder=holder, nodes=nodes)
 
 
 def _began(state: RunState, entry: Entry) -> RunState:
@@ -220,10 +267,14 @@ def _began(state: RunState, entry: Entry) -> RunState:
     return msgspec.structs.replace(state, generation=known)
 
 
+def closes(entry: Entry) -> bool:
+    """Whether the record ends its run for good: no record after it changes that."""
+    return (entry.step, entry.result) == ("run", "ended") and text(entry.detail, "closed") == "true"
+
+
 def _ended(state: RunState, entry: Entry) -> RunState:
     ending = msgspec.convert(child(entry.detail, "ending"), type=Ending)
-    closed = text(entry.detail, "closed") == "true"
-    mode = Mode.ENDED if closed else state.mode
+    mode = Mode.ENDED if closes(entry) else state.mode
     return msgspec.structs.replace(state, mode=mode, ending=ending)
 
 
@@ -231,15 +282,23 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("run", "began"): _began,
     ("run", "held"): _holder,
     ("run", "ended"): _ended,
+    (STEP, "pause"): asked,
+    (STEP, "resume"): asked,
+    (STEP, "approve"): asked,
+    (STEP, "abort"): asked,
     ("preflight", "pulled"): _pulled,
     ("preflight", "passed"): _turn(Mode.FORWARD),
     ("preflight", "failed"): _refused,
     ("turn", "back"): _turn(Mode.BACK),
     ("turn", "hold"): _turn(Mode.HOLD),
+    ("turn", "forward"): onward,
     ("node", "verified"): _verified,
     ("node", "failed"): _failed,
     ("node", "unchanged"): _unchanged,
     ("node", "cancelled"): _cancelled,
+    ("node", "occupied"): _occupied,
+    ("node", "cleared"): _cleared,
+    ("node", "disowned"): _disowned,
     ("node", "abandoned"): _abandoned,
     ("node", "disturbed"): _disturbed,
     ("node", "dipped"): _dipped,
@@ -254,5 +313,6 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("gates", ""): _keep,
     ("stage", "deployed"): _keep,
     ("stage", "soaking"): _soaking,
+    ("stage", "approved"): _consented,
     ("stage", "passed"): _stage_passed,
 }
