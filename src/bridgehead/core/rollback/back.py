@@ -25,7 +25,8 @@ def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
         settled = [_settle(run, item, world, tracks, now) for item in working]
         starts = _take_back(run, waiting, world, tracks)
         return merged(*settled, *starts) if settled or starts else wait(_QUEUED)
-    stuck = [item for item in run.state.nodes.values() if item.status is NodeStatus.STUCK]
+    every = run.state.nodes.values()
+    stuck = [item for item in every if item.status is NodeStatus.STUCK or item.unsound]
     if stuck:
         return Decision(ending=_stuck(run, stuck))
     step = close(run, world, now, keep=run.former_hash(world))

@@ -6,6 +6,7 @@ from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.node_pass import advance, begin
+from bridgehead.core.rollout.resuming import answered, unfinished
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
@@ -13,22 +14,32 @@ from bridgehead.core.rollout.world import World
 
 def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     """Finish the nodes in flight, take back the failing ones, and stop for a person."""
+    step = see_through(run, world, tracks, now)
+    if step is not None:
+        return step
+    failed = [item for item in to_take_back(run, world) if item.status is NodeStatus.FAILED]
+    if failed:
+        return merged(*(begin(run, item, world, Purpose.TAKE_BACK) for item in failed))
+    step = answered(run)
+    return step if step is not None else Decision(ending=_held(run))
+
+
+def see_through(run: Run, world: World, tracks: Tracks, now: float) -> Decision | None:
+    """Begin nothing: the former template is parked, what is in flight finished; None when done."""
     step = park(run, world, now)
     if step is not None:
         return step
     working = run.state.working
-    if working:
-        return merged(*(_finish(run, item, world, tracks, now) for item in working))
-    failed = [item for item in to_take_back(run, world) if item.status is NodeStatus.FAILED]
-    if failed:
-        return merged(*(begin(run, item, world, Purpose.TAKE_BACK) for item in failed))
-    return Decision(ending=_held(run))
+    if not working:
+        return None
+    return merged(*(_finish(run, item, world, tracks, now) for item in working))
 
 
 def _finish(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Decision:
     """A node that still has its old pod is left alone; one in the gap is seen through."""
     work = node.work
-    if work is not None and work.purpose is Purpose.CHANGE and work.deleted_at is None:
+    forward = work is not None and work.purpose is not Purpose.TAKE_BACK
+    if forward and work is not None and work.deleted_at is None:
         return Decision(notes=(note("node", "cancelled", node=node.name),))
     return advance(run, node, world, tracks.get(node.name), now)
 
@@ -43,6 +54,8 @@ def _held(run: Run) -> Ending:
         parts.append(f"taken back and verified: {', '.join(taken_back)}")
     if stuck:
         parts.append(f"does not come back on the former version either: {', '.join(stuck)}")
+    if open_question := unfinished(run):
+        parts.append(open_question)
     return Ending(
         exit=4,
         summary="; ".join(parts) + ". The former template is parked for newcomers.",

@@ -65,6 +65,12 @@ class Abort(msgspec.Struct, frozen=True, kw_only=True, tag="abort", tag_field="k
 Request = Pause | Resume | Approve | Abort
 
 
+def who(request: Request) -> str:
+    """Who asked, for people: a name that was only claimed is shown as that."""
+    known = request.identity or "somebody unknown"
+    return f"{request.actor} (so claimed, as {known})" if request.actor else known
+
+
 class UnreadableRequestError(Exception):
     """A line under ``control`` is none of ours, or of a newer version."""
 

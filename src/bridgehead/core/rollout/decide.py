@@ -11,6 +11,8 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollback.back import back
 from bridgehead.core.rollback.hold import hold
 from bridgehead.core.rollback.order import to_take_back
+from bridgehead.core.rollout.asked import unheard
+from bridgehead.core.rollout.clearing import keeps_cordon
 from bridgehead.core.rollout.commands import (
     DeleteOwnPod,
     Flip,
@@ -19,6 +21,7 @@ from bridgehead.core.rollout.commands import (
     key,
 )
 from bridgehead.core.rollout.decision import Decision, note, wait
+from bridgehead.core.rollout.disowned import disowned
 from bridgehead.core.rollout.foreign import foreign
 from bridgehead.core.rollout.forward import forward
 from bridgehead.core.rollout.lookup import happened
@@ -37,11 +40,18 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     """The next step of a run."""
     if run.state.mode is Mode.ENDED:
         return Decision(ending=run.state.ending)
+    if heard := unheard(run, world):
+        return Decision(notes=heard)
     if world.stale:
         return wait(f"{world.stale} is not up to date")
     if run.state.pending:
         return _look_up(run, world)
-    step = foreign(run, world) or _tidy(run, world) or _step(run, world, tracks, now)
+    step = (
+        foreign(run, world, now)
+        or disowned(run, world)
+        or _tidy(run, world)
+        or _step(run, world, tracks, now)
+    )
     if step.ending is not None and (first := _leave(run) or _tidy(run, world, leaving=True)):
         return first
     return step
@@ -63,9 +73,7 @@ def _step(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
 
 def interrupted(run: Run) -> Decision:
     """What must be done before a runner leaves: the former template is parked, no more."""
-    if run.state.taken_over and run.state.template is Position.TARGET and run.stage is not None:
-        return Decision(commands=(Flip(to=Position.FORMER),))
-    return Decision()
+    return Decision(commands=(Flip(to=Position.FORMER),)) if run.exposed else Decision()
 
 
 def _look_up(run: Run, world: World) -> Decision:
@@ -104,21 +112,25 @@ def outcome(name: str, result: str, detail: JsonObject) -> Draft:
 def _tidy(run: Run, world: World, *, leaving: bool = False) -> Decision:
     """Give back what nobody works on any more: our cordons and our pods.
 
-    A node that is to be taken back stays cordoned until then; a runner that leaves keeps the cordon
-    only where the target has not passed.
+    A node that is to be taken back stays cordoned until then, and so does one whose holders were
+    waited for until it is changed; a runner that leaves keeps the cordon only where the target has
+    not passed.
     """
     going_back = to_take_back(run, world) if run.state.mode is Mode.BACK else ()
     kept = {node.name for node in going_back if not (leaving and node.status is NodeStatus.PASSED)}
+    if run.state.mode is Mode.FORWARD and not leaving:
+        kept |= {node.name for node in run.state.nodes.values() if keeps_cordon(run, node)}
     idle = [node for node in run.state.nodes.values() if node.work is None]
     pulling = run.state.mode is Mode.PREFLIGHT
     return Decision(
         commands=(
             *(() if pulling else _pods_of(idle)),
             *(
-                Uncordon(node=node.name)
+                Uncordon(node=node.name, leave=node.disowned)
                 for node in idle
                 if node.held
                 and node.status not in KEPT_CORDONED
+                and not node.unsound
                 and node.name in world.nodes
                 and node.name not in kept
             ),

@@ -35,6 +35,7 @@ def close(run: Run, world: World, now: float, *, keep: str) -> Decision | None:
         if (step := unobserved(run, world, now)) is not None:
             return step
         late = [name for name in differing(world, keep) if not _may_follow(run, name, world)]
+        late += [name for name in _left_empty(run, world) if name not in late]
         if not late:
             return Decision(commands=(RestoreStrategy(),))
         if any(_young(run, name, world, now) for name in late):
@@ -54,8 +55,19 @@ def differing(world: World, keep: str) -> list[str]:
     )
 
 
+def _left_empty(run: Run, world: World) -> list[str]:
+    """Nodes left out by a person that have no pod now: the controller would make one, unwatched."""
+    return [
+        item.name
+        for item in run.state.nodes.values()
+        if item.left_out and item.name in world.nodes and not world.pods.get(item.name)
+    ]
+
+
 def _may_follow(run: Run, name: str, world: World) -> bool:
     """Whether the node may take the standing version on by itself, once it is back."""
+    if run.state.node(name).left_out:
+        return False
     aside = run.state.node(name).status is NodeStatus.SET_ASIDE or any(
         item.node == name for item in run.plan.set_aside
     )
@@ -70,7 +82,7 @@ def _young(run: Run, name: str, world: World, now: float) -> bool:
     timeout = run.plan.timing.timeout
     return any(
         now < (run.state.last_at if pod.deleting else pod.created) + timeout
-        for pod in world.pods[name]
+        for pod in world.pods.get(name, ())
     )
 
 

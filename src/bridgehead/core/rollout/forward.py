@@ -1,14 +1,27 @@
 """The way forward: stage after stage, each node through its gates, each stage through its soak."""
 
+import msgspec
+
 from bridgehead.core.plan.plan import Stage, StageKind
-from bridgehead.core.plan.settings import Reaction
+from bridgehead.core.plan.settings import Reaction, Workloads
+from bridgehead.core.rollback.hold import see_through
 from bridgehead.core.rollout.budget import startable
+from bridgehead.core.rollout.clearing import to_clear
 from bridgehead.core.rollout.commands import Flip, Position, Purpose, TakeOver
-from bridgehead.core.rollout.decision import Decision, gate_note, wait
+from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
 from bridgehead.core.rollout.finish import finish
+from bridgehead.core.rollout.halting import (
+    called_off,
+    consents,
+    halted,
+    stay_or_leave,
+    too_late,
+    unapproved,
+)
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.node_pass import advance, begin
 from bridgehead.core.rollout.observed import unmade, unobserved
+from bridgehead.core.rollout.resuming import answered
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.soaking import soak
 from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
@@ -28,6 +41,8 @@ def forward(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     bad = run.with_status(NodeStatus.FAILED)
     if bad:
         return _react(run, bad[0])
+    if (told := answered(run)) is not None:
+        return told
     drifted = run.with_status(NodeStatus.STUCK)
     if drifted:
         return _stop(run, drifted[0], world, tracks, now)
@@ -36,18 +51,47 @@ def forward(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     seen = merged(newcomers(run, world), watched(run, world, tracks, now))
     if seen.notes:
         return seen
+    if (step := _stopped(run, world, tracks, now)) is not None:
+        return step
     stage = run.stage
     if stage is None:
         if not run.with_status(NodeStatus.PENDING) and not run.state.working:
             step = unseen(run, world, tracks, now)
             return finish(run, world, now) if step is None else step
         stage = run.plan.stages[-1]
+    return _on(run, stage, world, tracks, now)
+
+
+def _stopped(run: Run, world: World, tracks: Tracks, now: float) -> Decision | None:
+    """Something holds the run up as a whole: nothing begins, and what is in flight is finished."""
+    halt = halted(run, now)
+    if halt is None and (given := consents(run, now)):
+        return Decision(notes=given)
+    halt = halt or unapproved(run, now)
+    if halt is None:
+        return None
+    step = see_through(run, world, tracks, now)
+    return step if step is not None else stay_or_leave(run, halt)
+
+
+def _on(run: Run, stage: Stage, world: World, tracks: Tracks, now: float) -> Decision:
+    """One more step of a stage; no node begins that could not be done in time."""
+    if given_up := called_off(run, now):
+        return Decision(notes=tuple(note("node", "cancelled", node=n.name) for n in given_up))
     waiting = turns(run, world, now)
     if waiting.notes:
         return Decision(notes=waiting.notes)
+    halt = too_late(run, now) if waiting.ready else None
+    if halt is not None:
+        waiting = msgspec.structs.replace(waiting, ready=())
     if (tests := _restart_tests(run, stage, waiting, world, tracks, now=now)) is not None:
         return tests
-    return _deploy(run, stage, waiting, world, tracks, now=now)
+    step = _deploy(run, stage, waiting, world, tracks, now=now)
+    if step is not None:
+        return step
+    if halt is not None:
+        return stay_or_leave(run, halt)
+    return wait(waiting.later) if waiting.later else soak(run, stage, world, now)
 
 
 def _react(run: Run, node: NodeState) -> Decision:
@@ -118,20 +162,29 @@ def _restart_tests(
 
 def _deploy(
     run: Run, stage: Stage, waiting: Turns, world: World, tracks: Tracks, *, now: float
-) -> Decision:
-    """The target stands only while pods of this stage are being replaced."""
-    replacing = bool(waiting.ready) or any(
-        not _has_successor(run, item, world) for item in run.state.working
-    )
+) -> Decision | None:
+    """The target stands only while pods of this stage are being replaced; None when none is."""
+    replacing = _replacing(run, waiting, world)
     if replacing or run.state.taken_over:
         step = _template(run, world, now, Position.TARGET if replacing else Position.FORMER)
         if step is not None:
             return step
     moves = [advance(run, item, world, tracks.get(item.name), now) for item in run.state.working]
     starts = [_start(run, item, world) for item in startable(run, stage, waiting.ready, tracks)]
-    if moves or starts:
-        return merged(*moves, *starts)
-    return wait(waiting.later) if waiting.later else soak(run, stage, world, now)
+    return merged(*moves, *starts) if moves or starts else None
+
+
+def _replacing(run: Run, waiting: Turns, world: World) -> bool:
+    """Whether pods are being replaced, or are about to be.
+
+    Nodes that wait for the holders of their devices, maybe for an hour, need no template yet; nor
+    do those that will, so that each of them begins with nothing but its cordon.
+    """
+    begin_at_once = run.plan.care.workloads is Workloads.KEEP and bool(waiting.ready)
+    return begin_at_once or any(
+        not to_clear(run, item) and not _has_successor(run, item, world)
+        for item in run.state.working
+    )
 
 
 def _template(run: Run, world: World, now: float, wanted: Position) -> Decision | None:

@@ -1,8 +1,8 @@
-"""Before the first deletion: can every canary pull the target's images?"""
+"""Before the first deletion: can every canary, or gained node, pull the target's images?"""
 
-from bridgehead.core.plan.plan import StageKind
 from bridgehead.core.rollout.commands import CreateOwnPod, DeleteOwnPod, Role
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
+from bridgehead.core.rollout.halting import halted, stay_or_leave, too_late
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import NodeState
@@ -14,22 +14,23 @@ from bridgehead.core.verify.track import Track
 
 
 def preflight(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
-    """One pull pod on each canary; no device is touched.
+    """One pull pod on each node that would be the first to need an image; no device is touched.
 
     A pull that goes on has the component's timeout: images are large, and are better pulled here
     than in the gap. One that stands in error has less, from when the error was first seen.
     """
-    canaries = [
-        name for stage in run.plan.stages if stage.kind is StageKind.CANARY for name in stage.nodes
-    ]
-    open_ones = [run.state.node(name) for name in canaries if not run.state.node(name).pulled]
+    halt = halted(run, now) or too_late(run, now)
+    if halt is not None:
+        return stay_or_leave(run, halt)
+    nodes, _ = run.plan.pulls
+    open_ones = [run.state.node(name) for name in nodes if not run.state.node(name).pulled]
     if not open_ones:
         return Decision(notes=(note("preflight", "passed"),))
     return merged(*(_pull(run, node, world, tracks.get(node.name), now) for node in open_ones))
 
 
 def _pull(run: Run, node: NodeState, world: World, track: Track | None, now: float) -> Decision:
-    images = sorted(run.plan.spec.change.by_container().values())
+    images = sorted(run.plan.pulls[1].values())
     why = f"{node.name} cannot run {', '.join(images)}"
     if (said := node.refused_pods.get(Role.PULL)) is not None:
         ask = Question(GateId.ADMITTED, node.name, "a pod of the component is admitted", now)

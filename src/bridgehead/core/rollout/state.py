@@ -40,9 +40,17 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     purpose: Purpose
     since: float
     cordoned_at: float | None = None
+    occupied: bool = False
+    """Whether pods held its devices when that was first looked at."""
+    cleared_at: float | None = None
+    """Since when no pod that is waited for holds them any more."""
+    asked: Mapping[str, float] = {}
+    """When the eviction of a pod was last asked for, by uid."""
     deleted: frozenset[str] = frozenset()
     deleted_at: float | None = None
     probe: GateResult | None = None
+    interrupted: bool = False
+    """Whether it was begun by a runner that is gone: how long it took says nothing then."""
 
 
 class NodeState(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +61,8 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     work: Work | None = None
     held: bool = False
     """Cordoned by this run, as far as the journal knows."""
+    disowned: bool = False
+    """Somebody took that cordon away; whether it takes pods is theirs to say since."""
     baseline: Baseline | None = None
     restart_tested: bool = False
     touched: int = 0
@@ -93,6 +103,8 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
             waits_since=None,
             fewer_since=None,
             refused_pods=refused,
+            left_out=False,
+            unsound=False,
         )
 
 
