@@ -201,7 +201,12 @@ class Loop:
         lost = next((error for error in errors if not isinstance(error, _LEAVABLE)), None)
         if lost is not None:
             raise lost
-        failed = [result.message for result in results if isinstance(result, Failed)]
+        failed = [
+            result.message
+            for result in results
+            # A budget that stays shut is no trouble of ours: the decision has a limit for it.
+            if isinstance(result, Failed) and result.reason != "blocked"
+        ]
         self._failures = self._failures + 1 if failed else 0
         self._trouble = failed[0] if failed else ""
         drafts = [

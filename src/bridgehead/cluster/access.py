@@ -73,8 +73,13 @@ class Missing(msgspec.Struct, frozen=True):
         return f"{', '.join(item.verbs)} {named} {where}: {item.why}"
 
 
-def needed(component: ComponentRef, state_namespace: str) -> tuple[Permission, ...]:
-    """All permissions of a rollout of that component, but that to make the state namespace."""
+def needed(
+    component: ComponentRef, state_namespace: str, *, evicts: bool = False
+) -> tuple[Permission, ...]:
+    """All permissions of a rollout of that component, but that to make the state namespace.
+
+    ``evicts``: it evicts pods that hold devices, which may be in any namespace.
+    """
     there, state = component.namespace, state_namespace
     read = ("get", "list", "watch")
     return (
@@ -98,7 +103,13 @@ def needed(component: ComponentRef, state_namespace: str) -> tuple[Permission, .
             "keep the run's journal, and see what people ask of it",
         ),
         _of(LEASES, ("get", "create", "patch"), state, "hold the component's lock"),
+        *((_EVICTIONS,) if evicts else ()),
     )
+
+
+_EVICTIONS = Permission(
+    ("create",), PODS.plural, PODS.group, "", "evict pods that hold devices", "eviction"
+)
 
 
 def _of(
@@ -119,10 +130,10 @@ def new_namespace(name: str) -> Permission:
 
 
 async def missing_permissions(
-    kube: Kube, component: ComponentRef, state_namespace: str
+    kube: Kube, component: ComponentRef, state_namespace: str, *, evicts: bool = False
 ) -> tuple[Missing, ...]:
     """The permissions that we lack; empty where nothing stands in the way."""
-    wanted = list(needed(component, state_namespace))
+    wanted = list(needed(component, state_namespace, evicts=evicts))
     if not await _exists(kube, state_namespace):
         wanted.append(new_namespace(state_namespace))
     questions = [question for item in wanted for question in item.questions()]
@@ -145,14 +156,19 @@ async def _exists(kube: Kube, namespace: str) -> bool:
 
 
 def complete(
-    missing: Iterable[Missing], component: ComponentRef, state_namespace: str
+    missing: Iterable[Missing],
+    component: ComponentRef,
+    state_namespace: str,
+    *,
+    evicts: bool = False,
 ) -> tuple[Missing, ...]:
     """All that a rollout needs, and what of the missing is needed once: a namespace to be made.
 
     Objects are applied whole: ones that held only what is missing would take away what is there.
     """
     once = tuple(item for item in missing if item.permission.made)
-    return (*once, *(Missing(item) for item in needed(component, state_namespace)))
+    every = needed(component, state_namespace, evicts=evicts)
+    return (*once, *(Missing(item) for item in every))
 
 
 def grant_text(missing: Iterable[Missing], user: str) -> str:

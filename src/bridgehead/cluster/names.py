@@ -5,10 +5,11 @@ Names are the same each time, so that a repeated creation finds the first one's 
 
 import hashlib
 
+from bridgehead.core.model.pod import OWN_LABEL
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.commands import Role
 
-RUN_LABEL = "bridgehead.dev/run"
+RUN_LABEL = OWN_LABEL
 """Label of pods of ours and of a run's records: the run's name."""
 ROLE_LABEL = "bridgehead.dev/role"
 """Label of pods of ours: what they are for."""

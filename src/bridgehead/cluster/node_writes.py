@@ -44,11 +44,14 @@ class NodeWrites:
                 await self._patch(node, marks, unschedulable=True)
             except Conflict:
                 continue
-            return Done()
+            return Done({"schedulable": marks[SCHEDULABLE_BEFORE] == _word(True)})
         return Failed("conflict", f"node {name} is changed by somebody else at this moment")
 
-    async def uncordon(self, name: str) -> CommandResult:
-        """Remove the marks; schedulable again if it was and nobody asked to keep it cordoned."""
+    async def uncordon(self, name: str, *, leave: bool = False) -> CommandResult:
+        """Remove the marks; schedulable again if it was and nobody asked to keep it cordoned.
+
+        With ``leave`` only the marks go: whether it takes pods is somebody else's to say by now.
+        """
         for _ in range(_ATTEMPTS):
             try:
                 node = await self._kube.get(NODES, name)
@@ -58,7 +61,7 @@ class NodeWrites:
             if annotations.get(HELD_BY) != self._run:
                 return Done({"untouched": True})
             free = annotations.get(SCHEDULABLE_BEFORE) == "true"
-            free = free and KEEP_CORDONED not in annotations
+            free = free and not leave and KEEP_CORDONED not in annotations
             marks = {HELD_BY: None, SCHEDULABLE_BEFORE: None}
             try:
                 await self._patch(node, marks, unschedulable=False if free else None)

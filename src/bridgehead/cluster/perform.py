@@ -19,6 +19,7 @@ from bridgehead.core.rollout.commands import (
     CreateOwnPod,
     DeleteOwnPod,
     DeletePod,
+    Evict,
     Flip,
     LetGo,
     RestoreStrategy,
@@ -35,9 +36,9 @@ STATE_NAMESPACE = "bridgehead"
 class Performer:
     """Performs the commands of one run as its ``holder``-th holder.
 
-    Failed says that an effect did not happen and why: ``conflict``, ``held``, ``gone``, or
-    ``refused`` where the API server will refuse it again. Raised are LostLockError of the fence,
-    Forbidden where a permission is missing, and Unreachable after the client's own repeats.
+    Failed says that an effect did not happen and why: ``conflict``, ``held``, ``gone``,
+    ``blocked``, or ``refused`` where the API server will refuse it again. Raised are LostLockError
+    of the fence, Forbidden where a permission is missing, and Unreachable after the client's own repeats.
     """
 
     def __init__(
@@ -81,10 +82,12 @@ class Performer:
                 return await self._component.let_go()
             case Cordon(node=node):
                 return await self._nodes.cordon(node)
-            case Uncordon(node=node):
-                return await self._nodes.uncordon(node)
+            case Uncordon(node=node, leave=leave):
+                return await self._nodes.uncordon(node, leave=leave)
             case DeletePod():
                 return await self._pods.delete(command)
+            case Evict():
+                return await self._pods.evict(command)
             case CreateOwnPod(node=node, role=role):
                 return await self._pods.create_own(node, role)
             case DeleteOwnPod(node=node, role=role):

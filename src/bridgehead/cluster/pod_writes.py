@@ -1,4 +1,6 @@
-"""The writes to pods: delete the component's pod of a node, create and remove pods of ours."""
+"""The writes to pods: delete the component's pod of a node, evict pods that hold its devices,
+create and remove pods of ours.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,11 +8,28 @@ from typing import Any
 from bridgehead.cluster.label_query import label_query
 from bridgehead.cluster.names import ROLE_LABEL, RUN_LABEL, own_pod_labels, own_pod_name
 from bridgehead.cluster.own_pods import own_pod, probe_container, selects
+from bridgehead.cluster.refusals import is_refusal
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.plan import Plan
-from bridgehead.core.rollout.commands import CommandResult, DeletePod, Done, Failed, Role
+from bridgehead.core.rollout.commands import (
+    CommandResult,
+    DeletePod,
+    Done,
+    Evict,
+    Failed,
+    Role,
+)
 from bridgehead.kube.client import Kube
-from bridgehead.kube.errors import AlreadyExists, Conflict, NotFound
+from bridgehead.kube.errors import (
+    AlreadyExists,
+    ApiError,
+    Conflict,
+    KubeError,
+    NotFound,
+    ServerError,
+    TooManyRequests,
+    Unreachable,
+)
 from bridgehead.kube.objects.pod import Pod
 from bridgehead.kube.resources import DAEMON_SETS, PODS
 
@@ -34,6 +53,26 @@ class PodWrites:
             )
         except (NotFound, Conflict):
             return Done({"gone": True})
+        return Done()
+
+    async def evict(self, command: Evict) -> CommandResult:
+        """Ask for the end of exactly that pod; one that is gone or was replaced counts as evicted.
+
+        What stands against it is a rule of the pod's owner (a disruption budget, a webhook) and may
+        pass: ``blocked``. So is an answer that went missing, or a server that was in trouble.
+        """
+        try:
+            await self._kube.evict(
+                command.name, command.namespace, uid=command.uid, before_send=self._fence
+            )
+        except (NotFound, Conflict):
+            return Done({"gone": True})
+        except (TooManyRequests, ServerError, Unreachable) as error:
+            return _blocked(command, error)
+        except ApiError as error:
+            if not is_refusal(error):
+                raise
+            return _blocked(command, error)
         return Done()
 
     async def create_own(self, node: str, role: Role) -> CommandResult:
@@ -117,3 +156,10 @@ class PodWrites:
         wanted = probe_container(self._plan)
         containers = newest.spec.containers if newest else ()
         return next((item.image for item in containers if item.name == wanted), "")
+
+
+def _blocked(command: Evict, error: KubeError) -> Failed:
+    """With the budget's own words, where there is one: they say how many pods it needs."""
+    said = [error.message if isinstance(error, ApiError) else str(error)]
+    said += [cause.message for cause in error.causes] if isinstance(error, ApiError) else []
+    return Failed("blocked", f"pod {command.namespace}/{command.name}: {' '.join(said)}")

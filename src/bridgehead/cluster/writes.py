@@ -17,7 +17,7 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
     resource: str
     """Plural with its group, as ``kubectl`` writes it."""
     namespace: str
-    """``component``, ``state``, or empty for resources outside namespaces."""
+    """``component``, ``state``, ``any``, or empty for resources outside namespaces."""
     fields: str
     when: str
     subresource: str = ""
@@ -78,6 +78,14 @@ WRITES = (
         namespace="component",
         fields="the component's pod on a node, by uid",
         when="a node takes on a version, is restarted for a test, or is taken back",
+    ),
+    Write(
+        verb="create",
+        resource="pods",
+        subresource="eviction",
+        namespace="any",
+        fields="the eviction of a pod that holds devices, by uid",
+        when="with `workloads: evict`, before the plugin pod of its node is deleted",
     ),
     Write(
         verb="create",
@@ -169,7 +177,7 @@ names the field manager `bridgehead`, and every change of an existing object nam
 expects: a uid, a resourceVersion, or the values of the fields that it changes.
 
 `component` is the namespace of the component, `state` that of `--state-namespace` (`bridgehead`
-unless told otherwise).
+unless told otherwise), `any` that of the object.
 
 """
 

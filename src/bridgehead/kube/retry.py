@@ -23,6 +23,13 @@ class RetryPolicy(msgspec.Struct, frozen=True):
         return min(self.cap, self.base * 2.0 ** (attempt - 1)) * (0.5 + chance / 2)
 
 
+_BUDGET = "DisruptionBudget"
+"""Cause of a 429 that a disruption budget gives: it may stand for hours, so its caller decides.
+
+Source: policy/v1 ``DisruptionBudgetCause``, pkg/registry/core/pod/storage/eviction.go
+"""
+
+
 def may_repeat(error: KubeError, *, repeatable: bool) -> bool:
     """Whether sending the same request again can help and cannot harm.
 
@@ -33,7 +40,7 @@ def may_repeat(error: KubeError, *, repeatable: bool) -> bool:
     if not error.retryable:
         return False
     if isinstance(error, TooManyRequests):
-        return True
+        return not any(cause.reason == _BUDGET for cause in error.causes)
     if isinstance(error, Unreachable) and not error.sent:
         return True
     return repeatable

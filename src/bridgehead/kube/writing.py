@@ -1,4 +1,4 @@
-"""Verbs that write: create, replace, patch, apply, delete."""
+"""Verbs that write: create, replace, patch, apply, delete, evict."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from bridgehead.kube.preconditions import (
     names_version,
     tests_what_it_changes,
 )
-from bridgehead.kube.resources import Resource
+from bridgehead.kube.resources import PODS, Resource
 from bridgehead.kube.transport import BeforeSend, Call, Transport, query
 
 FIELD_MANAGER = "bridgehead"
@@ -200,6 +200,35 @@ class Writing:
             repeatable="preconditions" in options or dry_run,
             before_send=before_send,
         )
+
+    async def evict(
+        self,
+        name: str,
+        namespace: str,
+        *,
+        uid: str,
+        before_send: BeforeSend | None = None,
+    ) -> None:
+        """Ask for a pod's end by the Eviction API (policy/v1, Kubernetes 1.22).
+
+        TooManyRequests where a disruption budget refuses for now; the client does not wait for that
+        by itself. Conflict when the pod is another one.
+        """
+        body = {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"name": name, "namespace": namespace},
+            "deleteOptions": {"preconditions": {"uid": uid}},
+        }
+        call = Call(
+            request=Request("create", "pods/eviction", namespace, name),
+            method="POST",
+            path=PODS.path(namespace, name, "eviction"),
+            query=_writing(dry_run=False),
+            body=msgspec.json.encode(body),
+            before_send=before_send,
+        )
+        await self._write(call)
 
     async def _change(
         self,

@@ -5,6 +5,15 @@ from collections.abc import Callable, Mapping
 from bridgehead.core.journal.entry import Entry, Phase
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, child, children, text
+from bridgehead.core.rollout.control import (
+    Abort,
+    Approve,
+    Pause,
+    Request,
+    Resume,
+    decode,
+    who,
+)
 
 PURPOSES = {
     "restart-test": "restart test: its current revision came back",
@@ -103,11 +112,62 @@ def _soaking(entry: Entry) -> str:
     return f"{text(entry.detail, 'stage')}: all gates good, soaking for {length}"
 
 
+def _abandoned(entry: Entry) -> str:
+    why = text(entry.detail, "reason") or "all of it goes back"
+    return f"no longer waited for: {why}"
+
+
+def _cordoned(entry: Entry) -> str:
+    ours = child(entry.detail, "schedulable") is not False
+    return "cordoned" if ours else "cordoned already by someone else; it will stay so"
+
+
+def _given_back(entry: Entry) -> str:
+    if child(entry.detail, "schedulable") is False:
+        return "given back; it stays cordoned, as it was before or as somebody asked"
+    return "given back"
+
+
 def _reason(prefix: str) -> Line:
     def line(entry: Entry) -> str:
         return f"{prefix}{text(entry.detail, 'reason')}"
 
     return line
+
+
+def _occupied(entry: Entry) -> str:
+    does = "evicts" if text(entry.detail, "care") == "evict" else "waits for"
+    return f"its devices are held: {does} {text(entry.detail, 'reason')}"
+
+
+def _cleared(entry: Entry) -> str:
+    reason = text(entry.detail, "reason")
+    return f"goes on although {reason}" if reason else "nobody holds its devices any more"
+
+
+def _request(entry: Entry) -> str:
+    """What a person asked for, with all that was said of it."""
+    request = decode(entry.detail)
+    why = f": {_one_line(request.reason)}" if request.reason else ""
+    return f"{who(request)} {_wish(request)}{why}"
+
+
+def _wish(request: Request) -> str:
+    match request:
+        case Pause():
+            return "asked for a pause"
+        case Abort():
+            return "asked for an abort"
+        case Approve(point=point, expires=expires):
+            return f"approved {point}" + (f" until {expires}" if expires else "")
+        case Resume(without=without, retry=retry):
+            answers = {"without": without, "with another try of": retry}
+            told = [f"{how} {', '.join(names)}" for how, names in answers.items() if names]
+            return " ".join(("asked to go on", *told))
+
+
+def _approved(entry: Entry) -> str:
+    return f"{text(entry.detail, 'point')}: goes on, as {text(entry.detail, 'by')} approved"
 
 
 def _stage_passed(entry: Entry) -> str:
@@ -128,9 +188,10 @@ def _ended(entry: Entry) -> str:
 OUTCOMES: Mapping[str, Line] = {
     "take-over": _fixed("taken over: update strategy is OnDelete"),
     "flip": _flip,
-    "cordon": _fixed("cordoned"),
+    "cordon": _cordoned,
     "delete-pod": _fixed("old pod deleted"),
-    "uncordon": _fixed("given back"),
+    "evict": _fixed("a pod that holds its devices is evicted"),
+    "uncordon": _given_back,
     "restore-strategy": _fixed("former update strategy restored"),
     "let-go": _fixed("let go: nothing of this run is left on the component"),
 }
@@ -139,15 +200,23 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("run", "began"): _began,
     ("run", "held"): _fixed("taken over by another runner"),
     ("run", "ended"): _ended,
+    ("control", "pause"): _request,
+    ("control", "resume"): _request,
+    ("control", "approve"): _request,
+    ("control", "abort"): _request,
     ("preflight", "pulled"): _fixed("preflight: can run the new image"),
     ("preflight", "passed"): _fixed("preflight passed"),
     ("preflight", "failed"): _failed,
     ("turn", "back"): _reason("TAKING BACK: "),
     ("turn", "hold"): _reason("HOLDING: "),
+    ("turn", "forward"): _reason("GOING ON "),
     ("node", "verified"): _verified,
     ("node", "failed"): _failed,
     ("node", "unchanged"): _fixed("came up on the former version; back in the queue"),
     ("node", "cancelled"): _fixed("left alone: its pod had not been deleted yet"),
+    ("node", "occupied"): _occupied,
+    ("node", "cleared"): _cleared,
+    ("node", "disowned"): _fixed("somebody uncordoned it while this run held it; it goes on"),
     ("node", "disturbed"): _fixed("its pod was replaced by someone else; it will be changed again"),
     ("node", "dipped"): _reason("its devices were away for a moment; the soak begins anew: "),
     ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
@@ -155,10 +224,15 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "waits"): _reason("waits: "),
     ("node", "waited"): _fixed("waits no longer"),
     ("node", "fewer"): _reason("WARNING: taken as it is: "),
-    ("node", "abandoned"): _fixed("no longer waited for: all of it goes back"),
+    ("node", "abandoned"): _abandoned,
+    ("node", "away"): _reason("cannot be seen, so it is waited for: "),
+    ("node", "back"): _fixed("can be seen again"),
+    ("node", "replaced"): _reason("before its turn "),
+    ("component", "touched"): _reason("labels or annotations of the component were changed by "),
     ("node", "left"): _fixed("is gone"),
     ("node", "set-aside"): _reason("set aside: "),
     ("node", "probed"): _probed,
     ("stage", "soaking"): _soaking,
+    ("stage", "approved"): _approved,
     ("stage", "passed"): _stage_passed,
 }

@@ -4,7 +4,8 @@ import msgspec
 
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.snapshot import Unread
-from bridgehead.core.plan.plan import Plan, Refused, Unneeded
+from bridgehead.core.plan.plan import Placement, Plan, Refused, Unneeded
+from bridgehead.core.rollout.approvals import binding, points
 
 SCHEMA = "bridgehead.dev/plan/v1"
 GATES = (
@@ -41,7 +42,7 @@ def _plan(plan: Plan) -> JsonObject:
         "component": str(plan.spec.component),
         "resources": list(plan.resources),
         "formerRevision": {"name": plan.former.name, "hash": plan.former.hash},
-        "images": plan.spec.change.by_container(),
+        "images": plan.images,
         "cohorts": msgspec.to_builtins(plan.cohorts),
         "waves": [
             {
@@ -55,9 +56,19 @@ def _plan(plan: Plan) -> JsonObject:
             }
             for stage in plan.stages
         ],
+        "approve": list(points(plan)),
+        "twoPeople": plan.spec.two_people,
+        "approvalBinds": binding(plan),
+        "windows": msgspec.to_builtins(plan.spec.windows),
         "restartTests": list(plan.restart_tests),
         "setAside": msgspec.to_builtins(plan.set_aside),
-        "placement": {"gains": [], "loses": []},
+        "workloads": {
+            "care": plan.care.workloads.value,
+            "timeoutSeconds": plan.care.timeout,
+            "holders": msgspec.to_builtins(plan.occupied),
+        },
+        "placement": msgspec.to_builtins(plan.placement or Placement()),
+        "parks": plan.parks,
         "oneWay": False,
         "cost": {
             "durationSeconds": plan.cost.duration,

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 
 from bridgehead.core.model.component import images
 from bridgehead.core.model.durations import duration_text
-from bridgehead.core.plan.plan import Plan, Refused, Stage, StageKind
-from bridgehead.core.plan.settings import Reaction
+from bridgehead.core.model.json import differing
+from bridgehead.core.plan.plan import Occupied, Plan, Refused, Stage, StageKind
+from bridgehead.core.plan.settings import EVERY_DAY, ManifestChange, Reaction, Workloads
+from bridgehead.core.rollout.approvals import points
 from bridgehead.report.plan_json import GATES
 
 SHOWN_NODES = 6
+SHOWN_FIELDS = 5
 
 
 def plan_text(plan: Plan) -> str:
@@ -43,12 +46,31 @@ def _change(plan: Plan) -> Iterator[str]:
     spec = plan.spec
     yield f"Rollout {spec.name} of {spec.component}"
     former = images(plan.former_template)
-    for container, image in spec.change.by_container().items():
+    for container, image in plan.images.items():
         yield f"  {container}: {former.get(container, '?')} -> {image}"
+    yield from _manifest(plan)
     yield f"  resources: {', '.join(plan.resources)} ({plan.resources_source})"
     yield f"  former revision: {plan.former.name} (hash {plan.former.hash})"
     if spec.owner:
         yield f"  owner: {spec.owner}"
+
+
+def _manifest(plan: Plan) -> Iterator[str]:
+    """What a manifest's template changes beside images, and what follows from a move."""
+    if isinstance(plan.spec.change, ManifestChange):
+        fields = list(differing(plan.former_template, plan.target_template))
+        others = [item for item in fields if not item.endswith(".image")]
+        if others:
+            more = f" and {len(others) - SHOWN_FIELDS} more" if len(others) > SHOWN_FIELDS else ""
+            shown = ", ".join(others[:SHOWN_FIELDS])
+            yield f"  {plan.spec.change.path} changes: {shown}{more}"
+    if plan.placement is None:
+        return
+    yield f"  gains: {', '.join(plan.placement.gains) or 'no node'}"
+    yield f"  loses: {', '.join(plan.placement.loses) or 'no node'}"
+    yield "  All of these change at once when the template is written. The new template then stands"
+    yield "  to the end: newcomers get it, and a node that fails in a wave is not taken back alone."
+    yield "  Every other node's pod is of another revision then: all of them are restarted as well."
 
 
 def _cohorts(plan: Plan) -> Iterator[str]:
@@ -79,13 +101,14 @@ def _conduct(plan: Plan) -> Iterator[str]:
     steady, limit = duration_text(timing.settle), duration_text(timing.timeout)
     yield f"Each node: cordon, delete its plugin pod, gates {', '.join(GATES[:5])},"
     how = f"steady for {steady}, {limit} at most"
-    yield f"  {', '.join(GATES[5:])} ({how}), uncordon. Pods that hold devices"
-    yield "  keep running."
+    yield f"  {', '.join(GATES[5:])} ({how}), uncordon."
+    yield from _care(plan)
     if plan.spec.verify.status_period_unchecked:
         yield f"  Status period {duration_text(timing.status_period)}, taken on trust."
     yield f"A failed canary: {_reaction(reaction.canary)}. A failed node of a wave: " + (
-        f"{_reaction(reaction.wave)}."
+        f"{_reaction(reaction.wave, parks=plan.parks)}."
     )
+    yield from _consent(plan)
     cost = plan.cost
     yield (
         f"Expected: {duration_text(round(cost.duration))}, {cost.device_minutes:g} device-minutes "
@@ -93,12 +116,62 @@ def _conduct(plan: Plan) -> Iterator[str]:
     )
 
 
-def _reaction(reaction: Reaction) -> str:
+def _care(plan: Plan) -> Iterator[str]:
+    """What becomes of the pods that hold devices, and how many of them there are now."""
+    limit = duration_text(plan.care.timeout)
+    match plan.care.workloads:
+        case Workloads.KEEP:
+            yield "  Pods that hold devices keep running."
+            return
+        case Workloads.WAIT:
+            yield f"  Once cordoned, it waits until no pod holds its devices, {limit} at most."
+        case Workloads.EVICT:
+            yield f"  Once cordoned, pods that hold its devices are evicted, {limit} at most."
+    yield "  After that it is uncordoned and set aside, with the pods named. Pods of DaemonSets and"
+    yield "  static pods are left alone. A node that failed is taken back without waiting."
+    if not plan.occupied:
+        yield "  No pod holds devices now."
+    for item in plan.occupied[:SHOWN_NODES]:
+        yield f"  {item.node}: {_holders(plan, item)}"
+    if len(plan.occupied) > SHOWN_NODES:
+        yield f"  and {len(plan.occupied) - SHOWN_NODES} more nodes with such pods"
+
+
+def _holders(plan: Plan, item: Occupied) -> str:
+    movable, bare = len(item.movable), len(item.bare)
+    if plan.care.workloads is Workloads.EVICT:
+        parts = [
+            (movable, "to be evicted"),
+            (bare, "without a controller, never evicted: as long as it is there, set aside"),
+        ]
+    else:
+        parts = [(movable + bare, "to be waited for")]
+    parts.append((len(item.resident), "left alone"))
+    return ", ".join(f"{_count(number, 'pod')} {what}" for number, what in parts if number)
+
+
+def _consent(plan: Plan) -> Iterator[str]:
+    """Where and when the run waits, and for what."""
+    spec = plan.spec
+    if stops := points(plan):
+        who = "another identity than the runner's" if spec.two_people else "a person"
+        yield f"Waits for the approval of {who}: {', '.join(stops)}."
+    for window in spec.windows:
+        days = "" if window.days == EVERY_DAY else f"{' '.join(day.value for day in window.days)} "
+        hours = f"{_clock(window.opens)} to {_clock(window.closes)}"
+        yield f"Nodes are changed only {days}{hours} {window.timezone}."
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _reaction(reaction: Reaction, *, parks: bool = True) -> str:
     match reaction:
         case Reaction.ROLLBACK:
             return "take back every touched node"
         case Reaction.HOLD:
-            return "take it back alone and hold"
+            return "take it back alone and hold" if parks else "keep it cordoned and hold"
 
 
 def _aside(plan: Plan) -> Iterator[str]:

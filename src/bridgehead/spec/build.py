@@ -15,6 +15,7 @@ from bridgehead.core.plan.settings import (
     SoakSettings,
     VerifySettings,
     Wave,
+    Window,
 )
 from bridgehead.spec.models import CanaryKeys, RolloutKeys, VerifyKeys
 
@@ -34,8 +35,20 @@ def rollout_spec(keys: RolloutKeys) -> RolloutSpec:
         waves=tuple(Wave(wave.nodes, wave.parallel) for wave in keys.waves),
         unproven=keys.unproven,
         workloads=keys.workloads,
+        workloads_timeout=keys.workloads_timeout,
         verify=_verify(keys.verify),
         on_failure=OnFailure(canary=keys.on_failure.canary, wave=keys.on_failure.wave),
+        approve=tuple(keys.approve),
+        two_people=keys.two_people,
+        windows=tuple(
+            Window(
+                days=tuple(item.days),
+                opens=item.opens,
+                closes=item.closes,
+                timezone=item.timezone,
+            )
+            for item in keys.windows
+        ),
         lock=LockSettings(duration=keys.lock.duration),
         owner=keys.owner,
     )

@@ -13,6 +13,7 @@ from pydantic.alias_generators import to_camel
 from bridgehead.core.plan.settings import (
     DEFAULT_COHORT,
     DEFAULT_WAVES,
+    EVERY_DAY,
     CanarySettings,
     CohortKey,
     LockSettings,
@@ -21,6 +22,7 @@ from bridgehead.core.plan.settings import (
     RestartTest,
     SoakSettings,
     VerifySettings,
+    Weekday,
     Workloads,
 )
 from bridgehead.spec.fields import (
@@ -36,6 +38,7 @@ from bridgehead.spec.fields import (
     Share,
     StatusPeriod,
 )
+from bridgehead.spec.moments import Point, TimeOfDay, TimeZone
 
 API_VERSION = "bridgehead.dev/v1alpha1"
 KIND = "Rollout"
@@ -201,6 +204,21 @@ class PlacementKeys(Keys):
     )
 
 
+class WindowKeys(Keys):
+    """A time of the week in which nodes may be changed.
+
+    One that closes no later than it opens goes on over midnight; its day is the one that it opens
+    on. Where clocks are turned, it is never longer than written.
+    """
+
+    days: Annotated[list[Weekday], Field(min_length=1)] = Field(
+        default=list(EVERY_DAY), description="The days on which it opens."
+    )
+    opens: TimeOfDay = Field(alias="from", description="When it opens.")
+    closes: TimeOfDay = Field(alias="to", description="When it closes.")
+    timezone: TimeZone = Field(description="By whose clocks: a name of the IANA database.")
+
+
 class LockKeys(Keys):
     """The lease that keeps a second runner away."""
 
@@ -243,10 +261,17 @@ class RolloutKeys(Keys):
         description="Nodes that may be on the target without having passed yet. Left out: twice "
         "the wave's `parallel`.",
     )
-    workloads: Workloads = Field(
-        default=Workloads.KEEP,
+    workloads: Workloads | None = Field(
+        default=None,
         description="What happens to pods that hold devices of a node about to change: `keep` "
-        "leaves them running.",
+        "leaves them running; `wait` cordons the node and waits until they have ended; `evict` "
+        "cordons it and asks for their eviction, which disruption budgets may refuse. Left out: "
+        "`keep`, or `wait` for families whose restart shrinks a busy node.",
+    )
+    workloads_timeout: Duration | None = Field(
+        default=None,
+        description="A node whose devices are still held by then is given back and set aside, with "
+        "the pods named. Left out: 1h to `wait`, 15m to `evict`.",
     )
     verify: VerifyKeys = Field(
         default_factory=VerifyKeys, description="When a changed node counts as good."
@@ -256,6 +281,20 @@ class RolloutKeys(Keys):
     )
     placement: PlacementKeys = Field(
         default_factory=PlacementKeys, description="Consent to changes of placement."
+    )
+    approve: list[Point] = Field(
+        default_factory=list,
+        description="Where the run waits, with the former template parked, for "
+        "`bridgehead approve`: after the soak of the canaries, or before a wave.",
+    )
+    two_people: StrictBool = Field(
+        default=False,
+        description="An approval counts only if another identity gave it than the runner's.",
+    )
+    windows: list[WindowKeys] = Field(
+        default_factory=list,
+        description="When nodes may be changed. None is begun that cannot be done before its "
+        "window closes; a way back is never held up. Left out: at any time.",
     )
     lock: LockKeys = Field(
         default_factory=LockKeys, description="The lease that keeps a second runner away."

@@ -8,7 +8,7 @@ from bridgehead.spec.document import Path
 
 # Keys by the mapping in which they stand.
 RESERVED_KEYS: dict[Path, tuple[str, ...]] = {
-    (): ("companions", "approve", "twoPeople", "windows", "allow", "targets"),
+    (): ("companions", "allow", "targets"),
     ("component",): ("gpuOperator", "workload"),
     ("change",): ("manifests", "helm", "driver", "operands", "adopt", "install", "remove"),
     ("verify",): ("metrics", "command"),
@@ -17,7 +17,6 @@ RESERVED_KEYS: dict[Path, tuple[str, ...]] = {
 
 RESERVED_VALUES: dict[Path, tuple[str, ...]] = {
     ("kind",): ("NodeProfile", "Scenario"),
-    ("workloads",): ("wait", "evict"),
     ("placement", "gain"): ("allow",),
     ("placement", "lose"): ("allow",),
 }

@@ -16,6 +16,7 @@ from bridgehead.core.components.family import FAMILIES, family_of, family_of_ima
         ("rocm/k8s-device-plugin", "amd"),
         ("docker.io/intel/intel-gpu-plugin:0.32.0", "intel"),
         ("registry.local/intel-qat-plugin:1", "intel"),
+        ("ghcr.io/k8snetworkplumbingwg/sriov-network-device-plugin:v3.9.0", "sriov"),
         ("example.com/k8s-device-plugin:1", "generic"),
         ("example.com/notnvidia/k8s-device-plugin:1", "generic"),
         ("Not An Image", "generic"),
@@ -37,7 +38,7 @@ def test_any_container_tells_the_family() -> None:
 
 def test_families_claim_their_own_names_only() -> None:
     claims = {family.name: family.offers("nvidia.com/gpu") for family in FAMILIES}
-    assert claims == {"nvidia": True, "amd": False, "intel": False}
+    assert claims == {"nvidia": True, "amd": False, "intel": False, "sriov": False}
     assert not generic.FAMILY.offers("nvidia.com/gpu")
 
 

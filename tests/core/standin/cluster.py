@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from bridgehead.core.model.component import FORMER_STRATEGY, RUN, images
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE, Node
@@ -77,11 +79,19 @@ class Cluster:
         self.pods: dict[str, PluginPod] = {}
         self.own: dict[str, OwnPod] = {}
         self.workload: dict[str, Pod] = {}
+        self.ending: dict[str, float] = {}
+        """When workload pods that are on their way out will be gone, by uid."""
+        self.workload_grace = 3.0
+        self.budget_is_shut = False
+        self.evictions: list[tuple[float, str]] = []
+        """When the eviction of which pod was asked for."""
         self.pulls = "v2"
         self.pull_seconds = 1.0
         self.own_grace = GRACE
         self.namespace_refuses = ""
         self.stale = ""
+        self.record = ""
+        """What somebody did to the run's record."""
         self.deletions: list[Deletion] = []
         self.rolled: list[str] = []
         """Nodes whose pod the controller replaced by itself, which nobody watched."""
@@ -97,6 +107,8 @@ class Cluster:
             self.now += STEP
             self._control()
             self._run_pods()
+            for uid in [uid for uid, end in self.ending.items() if self.now >= end]:
+                del self.workload[uid], self.ending[uid]
             for node in self.nodes.values():
                 self._report(node)
 
@@ -191,8 +203,11 @@ class Cluster:
     def version(self, image: str) -> Version:
         return self.versions.get(image.rpartition(":")[2], GOOD)
 
-    def hold_devices(self, node: str, count: int = 1) -> None:
-        """A workload pod that runs on the node and holds devices."""
+    def hold_devices(self, node: str, count: int = 1, owner: str = "") -> str:
+        """A workload pod that runs on the node and holds devices, with a controller of that kind.
+
+        Its uid, which is its name, too.
+        """
         uid = self.uid("work")
         self.workload[uid] = Pod(
             namespace="default",
@@ -204,8 +219,16 @@ class Cluster:
             admitted=True,
             ready=True,
             created=self.now,
+            owner_kind=owner,
             requests={GPU: count},
         )
+        return uid
+
+    def end_workload(self, uid: str) -> None:
+        """The pod is asked to end, and takes its grace period for it."""
+        pod = self.workload[uid]
+        self.workload[uid] = msgspec.structs.replace(pod, deleting=True)
+        self.ending[uid] = self.now + self.workload_grace
 
     def refuse_pod(self, node: str) -> None:
         """A pod asked for a device on the node and was refused for good."""
@@ -242,6 +265,12 @@ class Cluster:
     def pod_of(self, node: str) -> PluginPod:
         """The plugin's pod that stays on the node."""
         return next(p for p in self.pods.values() if p.node == node and p.deleting is None)
+
+    def away(self, name: str) -> bool:
+        """Whether the node is without devices: it offers fewer, or its plugin ends."""
+        node = self.nodes[name]
+        ending = any(pod.deleting is not None for pod in self.pods.values() if pod.node == name)
+        return ending or sum(offer.allocatable for offer in node.offers.values()) < node.devices
 
     def uids(self) -> dict[str, str]:
         """Uid of the plugin's pod by node."""
@@ -285,6 +314,7 @@ class Cluster:
             logs={pod.uid: pod.version.log for pod in self.pods.values() if pod.has_log},
             events={pod.uid: _events(pod) for pod in self.pods.values()},
             stale=self.stale,
+            record=self.record,
         )
 
 

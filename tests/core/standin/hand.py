@@ -2,7 +2,7 @@
 
 from bridgehead.core.model.component import FORMER_STRATEGY, RUN
 from bridgehead.core.model.json import JsonObject, canonical
-from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE
+from bridgehead.core.model.node import HELD_BY, KEEP_CORDONED, SCHEDULABLE_BEFORE
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import (
     Command,
@@ -12,6 +12,7 @@ from bridgehead.core.rollout.commands import (
     DeleteOwnPod,
     DeletePod,
     Done,
+    Evict,
     Failed,
     Flip,
     LetGo,
@@ -43,8 +44,10 @@ class Hand:
                 return self._component(command)
             case Cordon(node=node, schedulable=schedulable):
                 return self._cordon(node, schedulable=schedulable)
-            case Uncordon(node=node):
-                return self._uncordon(node)
+            case Uncordon(node=node, leave=leave):
+                return self._uncordon(node, leave=leave)
+            case Evict(uid=uid):
+                return self._evict(uid)
             case DeletePod(node=node, uid=uid):
                 return self._delete(node, uid)
             case CreateOwnPod(node=node, role=role):
@@ -117,11 +120,19 @@ class Hand:
         node.annotations[SCHEDULABLE_BEFORE] = "true" if schedulable else "false"
         return Done()
 
-    def _uncordon(self, name: str) -> CommandResult:
+    def _evict(self, uid: str) -> CommandResult:
+        self.cluster.evictions.append((self.cluster.now, uid))
+        if self.cluster.budget_is_shut:
+            return Failed("blocked", "it would violate the pod's disruption budget")
+        self.cluster.end_workload(uid)
+        return Done()
+
+    def _uncordon(self, name: str, *, leave: bool) -> CommandResult:
         node = self.cluster.nodes.get(name)
         if node is None or node.annotations.get(HELD_BY) != self.run:
             return Done()
-        if node.annotations.pop(SCHEDULABLE_BEFORE) == "true":
+        free = node.annotations.pop(SCHEDULABLE_BEFORE) == "true"
+        if free and not leave and KEEP_CORDONED not in node.annotations:
             node.unschedulable = False
         del node.annotations[HELD_BY]
         return Done()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bridgehead.core.model.component import Revision, template_digest
 from bridgehead.core.plan.plan import (
+    Care,
     Cost,
     Plan,
     PlannedCohort,
@@ -78,6 +79,7 @@ def plan_of(
     timeout: float = TIMEOUT,
     period: float = 1.0,
     settle: float = SETTLE,
+    care: Care | None = None,
 ) -> Plan:
     """A change of the plugin's image from v1 to v2."""
     chosen = stages if stages is not None else stages_of(nodes, parallel)
@@ -107,5 +109,6 @@ def plan_of(
         set_aside=set_aside,
         restart_tests=tuple(canaries) if restart_tests else (),
         timing=Timing(settle=settle, status_period=period, timeout=timeout),
+        care=care or Care(),
         cost=Cost(duration=0, device_minutes=0, requests=0),
     )

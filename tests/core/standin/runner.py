@@ -11,6 +11,7 @@ from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Command, CommandResult, Done, key
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
+from bridgehead.core.rollout.noticing import last_write
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, RunState
 from bridgehead.core.rollout.tracking import follow
@@ -65,7 +66,9 @@ class Runner:
         component = self.cluster.daemonset
         assert component is not None
         component.annotations[RUN] = f"bridgehead/{NAME}/1"
-        self.record(note("run", "began", detail={"generation": component.generation}))
+        written = last_write(component.value(component.annotations))
+        detail = {"generation": component.generation, "written": written}
+        self.record(note("run", "began", detail=detail))
 
     @property
     def run_value(self) -> Run:

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 
 import msgspec
 
-from bridgehead.core.components import amd, generic, intel, nvidia
+from bridgehead.core.components import amd, generic, intel, nvidia, sriov
 from bridgehead.core.components.signature import Family, LogPattern
 from bridgehead.core.model.component import images
 from bridgehead.core.model.json import JsonObject
 
-FAMILIES = (nvidia.FAMILY, amd.FAMILY, intel.FAMILY)
+FAMILIES = (nvidia.FAMILY, amd.FAMILY, intel.FAMILY, sriov.FAMILY)
 """Known families, most common first. What is none of them is ``generic``."""
 
 
@@ -29,6 +29,11 @@ class KnownFault(msgspec.Struct, frozen=True):
 def family_of(template: JsonObject) -> Family:
     """The family of a pod template, by its images."""
     return family_of_images(images(template).values())
+
+
+def shrinks_when_busy(template: JsonObject) -> bool:
+    """Whether a restart of this plugin costs a node the devices that are in use."""
+    return family_of(template).shrinks_when_busy
 
 
 def family_of_images(names: Iterable[str]) -> Family:

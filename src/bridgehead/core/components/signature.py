@@ -34,6 +34,8 @@ class Family(msgspec.Struct, frozen=True):
     images: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     faults: tuple[LogPattern, ...] = ()
+    shrinks_when_busy: bool = False
+    """Whether a plugin that restarts finds only the devices that no pod holds at that time."""
 
     def makes(self, image: str) -> bool:
         """Whether the image is one of the family's."""

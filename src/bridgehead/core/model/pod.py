@@ -9,6 +9,9 @@ REVISION_HASH = "controller-revision-hash"
 
 TERMINAL = frozenset({"Succeeded", "Failed"})
 
+OWN_LABEL = "bridgehead.dev/run"
+"""Label of pods that a run of ours made: the run's name."""
+
 
 class Container(msgspec.Struct, frozen=True):
     """One container with its last known state.
@@ -71,6 +74,11 @@ class Pod(msgspec.Struct, frozen=True):
     def refused(self) -> bool:
         """Whether the kubelet's device manager refused the pod, which is final for it."""
         return self.phase == "Failed" and self.reason == "UnexpectedAdmissionError"
+
+    @property
+    def ours(self) -> bool:
+        """Whether a run of ours made it."""
+        return OWN_LABEL in self.labels
 
     @property
     def restarts(self) -> int:

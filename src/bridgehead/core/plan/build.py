@@ -9,20 +9,28 @@ from bridgehead.core.model.json import JsonObject, digest
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import requested
 from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.plan.care import care_of, restart_tests
 from bridgehead.core.plan.cost import cost_of
+from bridgehead.core.plan.holders import occupied
+from bridgehead.core.plan.placement import unchanged_fields
 from bridgehead.core.plan.plan import (
+    Care,
+    Occupied,
+    Placement,
     Plan,
     PlannedCohort,
     Refused,
+    SetAside,
     Stage,
     StageKind,
     Timing,
     Unneeded,
 )
 from bridgehead.core.plan.refuse import no_subject, nothing_to_do, refusals, well_founded
-from bridgehead.core.plan.settings import RestartTest, RolloutSpec
+from bridgehead.core.plan.schedule import schedule_refusals
+from bridgehead.core.plan.settings import ImagesChange, RolloutSpec, Workloads
 from bridgehead.core.plan.stages import stages_of
-from bridgehead.core.plan.subject import Subject, find_component, subject_of
+from bridgehead.core.plan.subject import Subject, find_component, subject_of, why_not_judged
 
 PLUGIN_TIMEOUT = 240.0
 """Seconds for a device plugin's node to be good again: capacity falls to 0 after five minutes."""
@@ -50,12 +58,15 @@ def build(
     against = refusals(subject, detach=detach)
     former = subject.former
     if nothing_to_do(subject) and not any(item.rule in UNFINISHED for item in against):
-        images = ", ".join(sorted(spec.change.by_container().values()))
-        return Unneeded(f"{component.ref} has {images} already, and so have its pods")
+        return Unneeded(f"{component.ref} has {_wanted(spec)} already, and so have its pods")
     if against or former is None:
         told = well_founded(against, snapshot)
         return Refused(refusals=told, set_aside=subject.set_aside, warnings=_warnings(subject))
-    return plan_of(subject, former)
+    plan = plan_of(subject, former)
+    against = schedule_refusals(plan)
+    if against:
+        return Refused(refusals=against, set_aside=plan.set_aside, warnings=plan.warnings)
+    return plan
 
 
 def plan_of(subject: Subject, former: Revision) -> Plan:
@@ -64,6 +75,10 @@ def plan_of(subject: Subject, former: Revision) -> Plan:
     cohorts = cohorts_of(subject.usable, spec.cohort)
     in_use = _in_use(subject)
     stages = stages_of(spec, cohorts, in_use)
+    # Once a target that moves pods stands, a pod that is deleted comes back on it: no more tests.
+    tested = stages[:1] if subject.moves else stages
+    canaries = [name for stage in tested if stage.kind is StageKind.CANARY for name in stage.nodes]
+    care = care_of(spec, subject.component.template)
     names = short_names(cohorts)
     planned = tuple(
         PlannedCohort(names[cohort], tuple(node.name for node in nodes))
@@ -83,16 +98,19 @@ def plan_of(subject: Subject, former: Revision) -> Plan:
         resources_source=subject.resources_source,
         family=subject.family,
         change_digest=change,
-        plan_digest=_plan_digest(change, planned, former, stages),
+        plan_digest=_plan_digest(change, planned, former, stages, _placement(subject)),
         former=former,
         former_template=subject.component.template,
         former_strategy=subject.component.strategy,
         target_template=subject.target,
         cohorts=planned,
         stages=stages,
-        set_aside=subject.set_aside,
-        restart_tests=_restart_tests(spec, stages, in_use),
+        set_aside=(*subject.set_aside, *_gains_aside(subject)),
+        placement=_placement(subject),
+        restart_tests=restart_tests(spec, subject.component.template, canaries, in_use),
         timing=timing,
+        care=care,
+        occupied=_occupied(subject, care, stages),
         cost=cost_of(stages, timing, _devices(subject)),
         warnings=(*_warnings(subject), *_many(cohorts)),
     )
@@ -102,10 +120,36 @@ def change_digest(spec: RolloutSpec) -> str:
     """Digest of what is to be written to the component, and of nothing about how."""
     content: JsonObject = {
         "component": str(spec.component),
-        "images": spec.change.by_container(),
         "resources": list(spec.resources or ()),
     }
-    return digest(content)
+    change = spec.change
+    if isinstance(change, ImagesChange):
+        return digest({**content, "images": change.by_container()})
+    consent: JsonObject = msgspec.to_builtins(spec.placement)
+    return digest({**content, "template": change.template, "placement": consent})
+
+
+def _wanted(spec: RolloutSpec) -> str:
+    """What the component would get, in a few words."""
+    if isinstance(spec.change, ImagesChange):
+        return ", ".join(sorted(spec.change.by_container().values()))
+    return f"the template of {spec.change.path}"
+
+
+def _placement(subject: Subject) -> Placement | None:
+    if not subject.moves:
+        return None
+    gains, loses = subject.gains, subject.loses
+    return Placement(tuple(node.name for node in gains), tuple(node.name for node in loses))
+
+
+def _gains_aside(subject: Subject) -> list[SetAside]:
+    """Gained nodes of which nothing can be told now: judged once they can be."""
+    return [
+        SetAside(node.name, f"would be gained; {why}")
+        for node in subject.gains
+        if (why := why_not_judged(node))
+    ]
 
 
 def _plan_digest(
@@ -113,8 +157,10 @@ def _plan_digest(
     cohorts: tuple[PlannedCohort, ...],
     former: Revision,
     stages: tuple[Stage, ...],
+    placement: Placement | None,
 ) -> str:
     content: JsonObject = {
+        **({"placement": msgspec.to_builtins(placement)} if placement is not None else {}),
         "change": change,
         "cohorts": msgspec.to_builtins(cohorts),
         "former": former.template_digest,
@@ -142,22 +188,21 @@ def _devices(subject: Subject) -> dict[str, int]:
     }
 
 
-def _restart_tests(
-    spec: RolloutSpec, stages: tuple[Stage, ...], in_use: dict[str, int]
-) -> tuple[str, ...]:
-    """Plugins are restarted always: a restart does not disturb the pods that hold devices."""
-    canaries = [name for stage in stages if stage.kind is StageKind.CANARY for name in stage.nodes]
-    match spec.canary.restart_test or RestartTest.ALWAYS:
-        case RestartTest.ALWAYS:
-            return tuple(canaries)
-        case RestartTest.IF_IDLE:
-            return tuple(name for name in canaries if not in_use.get(name))
-        case RestartTest.NEVER:
-            return ()
+def _occupied(subject: Subject, care: Care, stages: tuple[Stage, ...]) -> tuple[Occupied, ...]:
+    """Who holds devices of the nodes now, where that is going to matter."""
+    if care.workloads is Workloads.KEEP:
+        return ()
+    nodes = [name for stage in stages for name in stage.nodes]
+    return occupied(subject.snapshot.pods, nodes, subject.resources, subject.component.uid)
 
 
 def _warnings(subject: Subject) -> tuple[str, ...]:
-    return (*_bad_before(subject), *_named_in_vain(subject), *_left_out(subject))
+    return (
+        *unchanged_fields(subject),
+        *_bad_before(subject),
+        *_named_in_vain(subject),
+        *_left_out(subject),
+    )
 
 
 def _bad_before(subject: Subject) -> list[str]:

@@ -10,6 +10,7 @@ from enum import Enum
 
 import msgspec
 
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.selectors import EVERYTHING, Selector
 
 
@@ -37,7 +38,7 @@ class ContainerImage(msgspec.Struct, frozen=True):
     image: str
 
 
-class ImagesChange(msgspec.Struct, frozen=True):
+class ImagesChange(msgspec.Struct, frozen=True, tag="images"):
     """New images for containers of the component, sorted by container name."""
 
     images: tuple[ContainerImage, ...]
@@ -45,6 +46,41 @@ class ImagesChange(msgspec.Struct, frozen=True):
     def by_container(self) -> dict[str, str]:
         """The image for each container that changes."""
         return {entry.container: entry.image for entry in self.images}
+
+
+class ManifestChange(msgspec.Struct, frozen=True, kw_only=True, tag="manifests"):
+    """The component as a manifest has it: its pod template is rolled out, and nothing else.
+
+    What was read from the file is kept whole, so that a run can be gone on with where the file is
+    not at hand.
+    """
+
+    path: str
+    """As the spec writes it, for messages."""
+    template: JsonObject
+    """The pod template as written, without the server's defaults."""
+    selector: JsonObject
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    rest: JsonObject = {}
+    """The other fields of the manifest's spec: strategy, ``minReadySeconds``."""
+
+
+Change = ImagesChange | ManifestChange
+
+
+class Consent(Enum):
+    """Whether a change may do something that is not done unasked."""
+
+    ALLOW = "allow"
+    REFUSE = "refuse"
+
+
+class PlacementSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the change may bring the component to further nodes, and take it off some."""
+
+    gain: Consent = Consent.REFUSE
+    lose: Consent = Consent.REFUSE
 
 
 class NodeSelection(msgspec.Struct, frozen=True):
@@ -140,6 +176,8 @@ class Workloads(Enum):
     """What happens to pods that hold devices of a node about to change."""
 
     KEEP = "keep"
+    WAIT = "wait"
+    EVICT = "evict"
 
 
 class SoakSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -218,6 +256,12 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     timezone: str
     """A name of the IANA time zone database."""
 
+    @property
+    def minutes(self) -> int:
+        """How long it is open, on a day on which no clock is turned."""
+        after = self.closes - self.opens
+        return after if after > 0 else after + 1440
+
 
 class LockSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The lease of the run: whole seconds, renewed every third of it."""
@@ -230,16 +274,19 @@ class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     component: ComponentRef
-    change: ImagesChange
+    change: Change
     resources: tuple[str, ...] | None = None
     nodes: NodeSelection = NodeSelection()
     cohort: tuple[CohortKey, ...] = DEFAULT_COHORT
     canary: CanarySettings = CanarySettings()
     waves: tuple[Wave, ...] = DEFAULT_WAVES
     unproven: int | None = None
-    workloads: Workloads = Workloads.KEEP
+    workloads: Workloads | None = None
+    workloads_timeout: float | None = None
+    """Seconds for which a cordoned node waits for the pods that hold its devices."""
     verify: VerifySettings = VerifySettings()
     on_failure: OnFailure = OnFailure()
+    placement: PlacementSettings = PlacementSettings()
     approve: tuple[str, ...] = ()
     """Points at which a person must consent: ``afterCanary``, ``beforeWave:N``."""
     two_people: bool = False

@@ -74,10 +74,21 @@ class DeletePod(msgspec.Struct, frozen=True, tag="delete-pod"):
     uid: str
 
 
+class Evict(msgspec.Struct, frozen=True, tag="evict"):
+    """Ask for the end of a pod that holds devices of a node, by uid, if no budget forbids it."""
+
+    node: str
+    namespace: str
+    name: str
+    uid: str
+
+
 class Uncordon(msgspec.Struct, frozen=True, tag="uncordon"):
     """Give a node back; it takes pods again if it did before."""
 
     node: str
+    leave: bool = False
+    """Only take our marks off: somebody took our cordon away, and what stands now is theirs."""
 
 
 class CreateOwnPod(msgspec.Struct, frozen=True, tag="create-own-pod"):
@@ -107,6 +118,7 @@ Command = (
     | Flip
     | Cordon
     | DeletePod
+    | Evict
     | Uncordon
     | CreateOwnPod
     | DeleteOwnPod
@@ -122,7 +134,9 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """The effect did not happen: ``conflict`` where the expected state was not found."""
+    """The effect did not happen: ``conflict`` where the expected state was not found, ``blocked``
+    where it was refused for now by a rule of somebody else's.
+    """
 
     reason: str
     message: str
@@ -153,7 +167,7 @@ def decode(detail: JsonObject) -> Command:
 
 
 def key(command: Command) -> str:
-    """Names a command among those in flight: its kind and its node."""
+    """Names a command among those in flight: its kind, its node, and which of several there."""
     detail = encode(command)
-    role = detail.get("role", "")
-    return f"{detail['type']}/{node_of(command)}/{role}"
+    which = command.uid if isinstance(command, Evict) else detail.get("role", "")
+    return f"{detail['type']}/{node_of(command)}/{which}"

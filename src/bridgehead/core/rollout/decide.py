@@ -26,6 +26,7 @@ from bridgehead.core.rollout.foreign import foreign
 from bridgehead.core.rollout.forward import forward
 from bridgehead.core.rollout.lookup import happened
 from bridgehead.core.rollout.node_probe import sorted_roles
+from bridgehead.core.rollout.noticing import noticed
 from bridgehead.core.rollout.preflight import preflight
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus
@@ -49,6 +50,7 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     step = (
         foreign(run, world, now)
         or disowned(run, world)
+        or noticed(run, world)
         or _tidy(run, world)
         or _step(run, world, tracks, now)
     )

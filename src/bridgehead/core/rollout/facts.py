@@ -112,6 +112,21 @@ def _disowned(state: RunState, entry: Entry) -> RunState:
     return with_node(state, msgspec.structs.replace(state.node(entry.node), disowned=True))
 
 
+def _away(state: RunState, entry: Entry) -> RunState:
+    node = msgspec.structs.replace(state.node(entry.node), away=text(entry.detail, "reason"))
+    return with_node(state, node)
+
+
+def _back(state: RunState, entry: Entry) -> RunState:
+    return with_node(state, msgspec.structs.replace(state.node(entry.node), away=""))
+
+
+def _replaced(state: RunState, entry: Entry) -> RunState:
+    """Somebody else's doing: another pod of the former version, before the node's turn."""
+    node = msgspec.structs.replace(state.node(entry.node), new_pod=text(entry.detail, "pod"))
+    return with_node(state, node)
+
+
 def _abandoned(state: RunState, entry: Entry) -> RunState:
     """A change that is not waited for any longer, because all of it goes back."""
     return with_node(state, msgspec.structs.replace(state.node(entry.node), work=None))
@@ -264,7 +279,12 @@ def _holder(state: RunState, entry: Entry) -> RunState:
 def _began(state: RunState, entry: Entry) -> RunState:
     generation = child(entry.detail, "generation")
     known = generation if isinstance(generation, int) else 0
-    return msgspec.structs.replace(state, generation=known)
+    written = text(entry.detail, "written")
+    return msgspec.structs.replace(state, generation=known, written_by=written, began_at=entry.at)
+
+
+def _touched(state: RunState, entry: Entry) -> RunState:
+    return msgspec.structs.replace(state, written_by=text(entry.detail, "reason"))
 
 
 def closes(entry: Entry) -> bool:
@@ -286,6 +306,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     (STEP, "resume"): asked,
     (STEP, "approve"): asked,
     (STEP, "abort"): asked,
+    ("component", "touched"): _touched,
     ("preflight", "pulled"): _pulled,
     ("preflight", "passed"): _turn(Mode.FORWARD),
     ("preflight", "failed"): _refused,
@@ -300,6 +321,9 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "cleared"): _cleared,
     ("node", "disowned"): _disowned,
     ("node", "abandoned"): _abandoned,
+    ("node", "away"): _away,
+    ("node", "back"): _back,
+    ("node", "replaced"): _replaced,
     ("node", "disturbed"): _disturbed,
     ("node", "dipped"): _dipped,
     ("node", "arrived"): _arrived,

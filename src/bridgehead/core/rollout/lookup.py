@@ -7,6 +7,7 @@ from bridgehead.core.rollout.commands import (
     CreateOwnPod,
     DeleteOwnPod,
     DeletePod,
+    Evict,
     Flip,
     LetGo,
     RestoreStrategy,
@@ -34,6 +35,10 @@ def happened(command: Command, run: Run, world: World) -> bool:
         case DeletePod(node=node, uid=uid):
             there = [pod for pod in world.pods.get(node, ()) if pod.uid == uid]
             return all(pod.deleting for pod in there)
+        case Evict(node=node, uid=uid):
+            holding = world.requesters.get(node)
+            # Where its node's pods were not read this is not known: asked again, if still wanted.
+            return holding is not None and all(pod.deleting for pod in holding if pod.uid == uid)
         case CreateOwnPod(node=node, role=role):
             return world.own_pod(node, role) is not None
         case DeleteOwnPod(node=node, role=role):

@@ -8,6 +8,7 @@ from bridgehead.core.model.node import SCHEDULABLE_BEFORE
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.plan import Timing
 from bridgehead.core.rollout.baseline import measure
+from bridgehead.core.rollout.clearing import clear, to_clear
 from bridgehead.core.rollout.commands import Cordon, DeletePod, Purpose
 from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.node_probe import ask_probe, failed_pass
@@ -83,21 +84,29 @@ def _delete(run: Run, node: NodeState, work: Work, world: World, now: float) -> 
     A pod that carries the wanted revision already is not replaced again, but judged.
     """
     pod = world.view(node.name).successor(frozenset())
-    if pod is None:
-        if now < work.since + run.plan.timing.timeout:
-            return wait(f"{node.name}: has no plugin pod to replace")
-        ask = Question(GateId.ADMITTED, node.name, "a plugin pod to replace", now)
-        why = f"none came within {run.plan.timing.timeout:g} s"
-        return failed_pass(node, work, ask.answer(Verdict.FAIL, "no pod", why))
-    if work.purpose is not Purpose.RESTART and pod.revision == run.expected(node, world).revision:
+    wanted = run.expected(node, world).revision
+    if work.purpose is not Purpose.RESTART and pod is not None and pod.revision == wanted:
         return Decision(notes=(note("node", "arrived", node=node.name),))
     requesters = world.requesters.get(node.name)
     if requesters is None or work.cordoned_at is None or now < work.cordoned_at + QUIET:
         return wait(f"{node.name}: waits until no pod is on its way to it")
+    if to_clear(run, node):
+        return clear(run, node, work, world, now)
+    if pod is None:
+        return _no_pod(run, node, work, now)
     coming = next((pod for pod in requesters if _on_its_way(pod)), None)
     if coming is not None and now < work.cordoned_at + UPTAKE:
         return wait(f"{node.name}: pod {coming.ref} is on its way to its devices")
     return Decision(commands=(_deletion(node, pod),))
+
+
+def _no_pod(run: Run, node: NodeState, work: Work, now: float) -> Decision:
+    patience = run.plan.timing.timeout
+    if now < (work.cleared_at or work.since) + patience:
+        return wait(f"{node.name}: has no plugin pod to replace")
+    ask = Question(GateId.ADMITTED, node.name, "a plugin pod to replace", now)
+    answer = ask.answer(Verdict.FAIL, "no pod", f"none came within {patience:g} s")
+    return failed_pass(node, work, answer)
 
 
 def _on_its_way(pod: Pod) -> bool:

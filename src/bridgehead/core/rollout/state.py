@@ -78,6 +78,10 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     refused_pods: Mapping[Role, str] = {}
     """Why the API server refused a pod of ours here."""
     pulled: bool = False
+    away: str = ""
+    """Why it cannot be seen while it is in flight or under watch; empty while it can."""
+    new_pod: str = ""
+    """Uid of a pod that came to it before its turn, by somebody else's doing."""
     waits_since: float | None = None
     """Since when its turn is put off, for the reason in the journal."""
     fewer_since: float | None = None
@@ -141,6 +145,10 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     """The component's generation after this run's last write of its spec; 0 before the first."""
     written_at: float = 0.0
     """When that write was made, in seconds since the epoch."""
+    written_by: str = ""
+    """Who else wrote the component last, and when, as far as that is noted."""
+    began_at: float = 0.0
+    """When the run began, in seconds since the epoch."""
     image_ids: Mapping[str, str] = {}
     """First resolution of each image by ``architecture/container``."""
     pending: Mapping[str, Command] = {}

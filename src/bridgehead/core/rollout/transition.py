@@ -16,6 +16,7 @@ from bridgehead.core.rollout.commands import (
     CreateOwnPod,
     DeleteOwnPod,
     DeletePod,
+    Evict,
     Flip,
     LetGo,
     Purpose,
@@ -92,8 +93,17 @@ def _intended(state: RunState, entry: Entry) -> RunState:
             node = state.node(command.node)
             own = {**node.own_pods, command.role: entry.at}
             return with_node(state, msgspec.structs.replace(node, own_pods=own))
+        case Evict(uid=uid):
+            return with_node(state, _asked(state.node(command.node), uid, entry.at))
         case _:
             return state
+
+
+def _asked(node: NodeState, uid: str, at: float) -> NodeState:
+    if node.work is None:
+        return node
+    work = msgspec.structs.replace(node.work, asked={**node.work.asked, uid: at})
+    return msgspec.structs.replace(node, work=work)
 
 
 def _settled(state: RunState, entry: Entry) -> RunState:
@@ -148,9 +158,9 @@ def _node_done(node: NodeState, command: Command, entry: Entry) -> NodeState:
         case Cordon():
             work = node.work or Work(purpose=command.purpose, since=entry.at)
             work = msgspec.structs.replace(work, cordoned_at=entry.at)
-            return msgspec.structs.replace(node, held=True, work=work)
+            return msgspec.structs.replace(node, held=True, disowned=False, work=work)
         case Uncordon():
-            return msgspec.structs.replace(node, held=False)
+            return msgspec.structs.replace(node, held=False, disowned=False)
         case DeletePod(uid=uid):
             return _pod_deleted(node, uid, entry)
         case CreateOwnPod(role=role):
