@@ -8,8 +8,9 @@ import pytest
 
 from bridgehead.app.open_run import over
 from bridgehead.app.planning import Planned
+from bridgehead.app.resume import Over, resume
 from bridgehead.app.rollback import rollback
-from bridgehead.app.rollout import Busy, Options, Over, begin, resume
+from bridgehead.app.rollout import Busy, Options, begin
 from bridgehead.app.runner import Ended
 from bridgehead.app.status import status
 from bridgehead.cluster.errors import ChangedMeanwhileError

@@ -2,8 +2,8 @@
 
 import msgspec
 
+from bridgehead.app.locking import tell_holder
 from bridgehead.app.open_run import close_unheard, write_ending
-from bridgehead.app.rollout import tell_holder
 from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ClaimedError, NoSuchRunError

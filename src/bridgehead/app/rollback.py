@@ -2,9 +2,11 @@
 
 import msgspec
 
+from bridgehead.app.limits import TooShort
 from bridgehead.app.open_run import open_run
 from bridgehead.app.planning import Planned, plan_live
-from bridgehead.app.rollout import NotAllowed, Options, Over, RolloutResult, begin, resume
+from bridgehead.app.resume import Over, resume
+from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, begin
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
 from bridgehead.cluster.access import complete, missing_permissions
@@ -14,9 +16,13 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import Component, images, template_digest
 from bridgehead.core.plan.plan import Refusal, Refused
 from bridgehead.core.plan.settings import (
+    Change,
     ComponentRef,
+    Consent,
     ContainerImage,
     ImagesChange,
+    ManifestChange,
+    PlacementSettings,
     RolloutSpec,
 )
 from bridgehead.core.rollout.decision import note
@@ -62,13 +68,13 @@ async def rollback(
 
 async def _turn_back(
     session: Session, record: Record, component: Component, user: str
-) -> Ended | Over:
+) -> Ended | Over | TooShort:
     turn = note("turn", "back", detail={"reason": f"{user} asked for a rollback"})
     return await resume(session, record, component, user, turn)
 
 
 async def _undo(session: Session, last: Record, options: Options, user: str) -> RolloutResult:
-    """A new run that gives the finished run's containers their former images.
+    """A new run that gives back what the finished run changed: images, or the whole template.
 
     It goes over every node that the finished run's spec selects, not only over those in its
     journal: nodes that joined since, or that took the version on when they were Ready again, run
@@ -86,14 +92,25 @@ async def _undo(session: Session, last: Record, options: Options, user: str) -> 
 
 
 def _undoing(last: Record) -> RolloutSpec:
-    before = images(last.plan.former_template)
-    wanted = tuple(
-        ContainerImage(item.container, before[item.container])
-        for item in last.plan.spec.change.images
-    )
+    """The spec of the way back; who asks for it consents to the move that it takes."""
+    spec = last.plan.spec
     return msgspec.structs.replace(
-        last.plan.spec, name=_name(last.plan.spec.name), change=ImagesChange(wanted)
+        spec,
+        name=_name(spec.name),
+        change=_former(last),
+        placement=PlacementSettings(gain=Consent.ALLOW, lose=Consent.ALLOW),
     )
+
+
+def _former(last: Record) -> Change:
+    """What the component had before the run, in the way in which the run changed it."""
+    change, template = last.plan.spec.change, last.plan.former_template
+    if isinstance(change, ManifestChange):
+        path = f"the template from before run {last.run}"
+        return ManifestChange(path=path, template=template, selector=change.selector)
+    before = images(template)
+    wanted = (ContainerImage(name, before[name]) for name in change.by_container())
+    return ImagesChange(tuple(wanted))
 
 
 def _left_by(last: Record, standing: Component) -> bool:
@@ -103,12 +120,14 @@ def _left_by(last: Record, standing: Component) -> bool:
 
 def _changed_since(last: Record) -> Refusal:
     ref = last.plan.spec.component
-    former = ", ".join(f"{item.container}={item.image}" for item in _undoing(last).change.images)
+    before = images(last.plan.former_template)
+    former = ", ".join(f"{name}={before.get(name, 'none')}" for name in last.plan.images)
     return Refusal(
         "changed-since",
         f"{ref} was changed after run {last.run}: its template is not the one that the run left, "
         "so its former version is not what was there before",
-        f"write a spec with the images that you want ({last.run} began from {former}), then "
+        f"write a spec with what you want ({last.run} began from {former or last.plan.former.name})"
+        ", then "
         "bridgehead rollout -f FILE; or let Kubernetes undo the last change: "
         f"kubectl rollout undo ds/{ref.name} -n {ref.namespace}",
         str(ref),

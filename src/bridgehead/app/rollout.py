@@ -6,15 +6,17 @@ from datetime import UTC, datetime
 import msgspec
 
 from bridgehead.app.held_change import held_change
-from bridgehead.app.open_run import Orphaned, close_unheard, open_run, over, write_ending
+from bridgehead.app.limits import TooShort, bounds, too_short
+from bridgehead.app.locking import locked
+from bridgehead.app.open_run import Orphaned, close_unheard, open_run
 from bridgehead.app.planning import Planned, plan_live
-from bridgehead.app.runner import Ended, drive, held_by_next
-from bridgehead.app.session import Session, unless_stopped
+from bridgehead.app.resume import Over, resume
+from bridgehead.app.runner import Ended, drive
+from bridgehead.app.session import Session
 from bridgehead.cluster.access import Missing, complete, missing_permissions
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import ChangedMeanwhileError
-from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
-from bridgehead.cluster.read import read_component, read_holder
+from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
@@ -22,11 +24,11 @@ from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.plan import Plan, Refused
-from bridgehead.core.plan.settings import ComponentRef, RolloutSpec
+from bridgehead.core.plan.settings import ManifestChange, RolloutSpec, Workloads
 from bridgehead.core.rollout.decision import note
+from bridgehead.core.rollout.noticing import last_write
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Mode, RunState
-from bridgehead.core.rollout.transition import fold
+from bridgehead.core.rollout.state import RunState
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,14 +56,7 @@ class Busy(msgspec.Struct, frozen=True):
     why: str
 
 
-class Over(msgspec.Struct, frozen=True):
-    """The run that was to be gone on with ended while its lock was waited for."""
-
-    record: Record
-    ended: Ended
-
-
-RolloutResult = Ended | Planned | NotAllowed | Busy | Orphaned
+RolloutResult = Ended | Planned | NotAllowed | Busy | Orphaned | TooShort
 """``Planned`` where it ended with the plan: refused, nothing to do, or not all could be read."""
 
 
@@ -73,9 +68,11 @@ async def rollout(
     ``text`` is the spec as written: the run keeps it. Raises KubeError, ClusterError and Stopped.
     """
     user = await session.kube.self_subject_review()
-    lacking = await missing_permissions(session.kube, spec.component, session.state_namespace)
+    evicts = spec.workloads is Workloads.EVICT
+    where = session.state_namespace
+    lacking = await missing_permissions(session.kube, spec.component, where, evicts=evicts)
     if lacking:
-        grants = complete(lacking, spec.component, session.state_namespace)
+        grants = complete(lacking, spec.component, where, evicts=evicts)
         return NotAllowed(lacking, user.username, grants)
     component = await read_component(session.kube, spec.component)
     if component is not None and component.anchor:
@@ -132,13 +129,16 @@ async def begin(
             return planned
         if not _is_of(planned, standing):
             raise ChangedMeanwhileError(str(spec.component))
+        limits = bounds(session, plan, user)
+        run = Run(name=name, plan=plan, state=RunState(), family=plan.family, limits=limits)
+        if (short := too_short(run, session.clock())) is not None:
+            return short
         await close_unheard(session, spec.component, standing, user)
         record = Record(run=name, spec=text, plan=plan, owner=plan.spec.owner or "")
         store = RunStore(session.kube, session.state_namespace)
         await store.create(record)
-        run = Run(name=name, plan=plan, state=RunState(), family=plan.family)
         signature = Signature(run=name, owner=record.owner, identity=user)
-        first = (_began(plan),)
+        first = (_began(plan, last_write(standing) if standing else ""),)
         return await drive(session, store, record, run, signature, lock=lock, first=first)
 
 
@@ -168,75 +168,25 @@ def _anchored(component: Component) -> Busy:
     )
 
 
-async def resume(
-    session: Session, record: Record, component: Component, user: str, *also: Draft
-) -> Ended | Over:
-    """Go on where another runner stopped: take the lock, append first, raise the holder count.
-
-    ``also`` are facts to write beside the takeover, such as a turn back.
-    The former template is parked before any other write: whoever died may have left the target.
-    A run that ended while its lock was waited for is over: nothing is written, above all no anchor
-    on a component that was let go.
-    """
-    anchor = parse_anchor(component.anchor)
-    if anchor is not None:
-        session = msgspec.structs.replace(session, state_namespace=anchor.namespace)
-    async with await locked(session, record.plan.spec, record.run, user) as lock:
-        store = RunStore(session.kube, session.state_namespace)
-        entries = await store.entries(record.run)
-        state = fold(entries)
-        run = Run(name=record.run, plan=record.plan, state=state, family=record.plan.family)
-        standing = await read_component(session.kube, record.plan.spec.component)
-        ending = over(session.state_namespace, record.run, state, standing)
-        if ending is not None:
-            entries = (*entries, *await write_ending(session, store, record.run, ending, user))
-        ending = ending or (state.ending if state.mode is Mode.ENDED else None)
-        if ending is not None:
-            return Over(record, Ended(run=run, ending=ending, head=entries[-1].digest))
-        signature = Signature(run=record.run, owner=record.owner, identity=user)
-        first = (held_by_next(state), *also)
-        return await drive(
-            session, store, record, run, signature, lock=lock, first=first, takes_over=True
-        )
-
-
-async def locked(session: Session, spec: RolloutSpec, run: str, user: str) -> Lock:
-    """The component's lock, as long as its holder needs to be told alive or dead. HeldError."""
-    lock = ComponentLock(
-        session.kube,
-        session.state_namespace,
-        spec.component,
-        duration=spec.lock.duration,
-        holder=holder_name(run, user, session.host),
-        wall=session.clock,
-    )
-    await tell_holder(session, spec.component)
-    waiting = lock.acquire(spec.lock.duration * PATIENCE, from_the_living=False)
-    return await unless_stopped(session, waiting)
-
-
-async def tell_holder(session: Session, component: ComponentRef) -> None:
-    """Say whom we wait for: whether a holder still lives shows only when it renews, or does not."""
-    holder = await read_holder(session.kube, session.state_namespace, component)
-    if holder:
-        session.watcher.say(f"locked by {holder}; waiting to see whether it still lives")
-
-
 def run_name(spec: str, now: float) -> str:
     """The spec's name and the second in which the run began: unique under the component's lock."""
     return f"{spec}-{datetime.fromtimestamp(now, UTC):%Y%m%d-%H%M%S}"
 
 
-def _began(plan: Plan) -> Draft:
+def _began(plan: Plan, written: str) -> Draft:
+    change = plan.spec.change
     images: list[JsonObject] = [
-        {"container": item.container, "image": item.image} for item in plan.spec.change.images
+        {"container": name, "image": image} for name, image in sorted(plan.images.items())
     ]
     detail: JsonObject = {
         "component": str(plan.spec.component),
         "generation": plan.generation,
+        "written": written,
         "changeDigest": plan.change_digest,
         "planDigest": plan.plan_digest,
         "former": {"name": plan.former.name, "hash": plan.former.hash},
         "images": images,
+        **({"manifest": change.path} if isinstance(change, ManifestChange) else {}),
+        **({"placement": msgspec.to_builtins(plan.placement)} if plan.placement else {}),
     }
     return note("run", "began", detail=detail)

@@ -9,6 +9,7 @@ import msgspec
 from bridgehead.app.loop import Onlooker, Stopped
 from bridgehead.cluster.perform import STATE_NAMESPACE
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.kube.client import Kube
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     state_namespace: str = STATE_NAMESPACE
     host: str = "unknown"
     """This machine's name, for people who are told who holds a lock."""
+    limits: Limits = Limits()
+    """What bounds this process as a runner, as far as it was asked for."""
 
 
 async def unless_stopped(session: Session, waiting: Coroutine[None, None, T]) -> T:

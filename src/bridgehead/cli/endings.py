@@ -2,6 +2,7 @@
 
 import msgspec
 
+from bridgehead.app.limits import TooShort
 from bridgehead.app.loop import Stopped
 from bridgehead.app.open_run import Orphaned
 from bridgehead.app.planning import Planned
@@ -11,6 +12,7 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cluster.access import grant_text
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, JsonValue
 from bridgehead.report.inventory import pretty_json
 
@@ -46,6 +48,12 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
             _not_begun(output, Exit.NEEDS_A_PERSON, why, anchor=anchor)
             next_step(f"bridgehead release {component}{where}")
             return Exit.NEEDS_A_PERSON
+        case TooShort(left=left, needed=needed):
+            times = f"{duration_text(max(0, round(left)))} of --for are left"
+            why = f"a node takes about {duration_text(round(needed))}, and {times}"
+            _not_begun(output, Exit.USAGE, f"{why}; nothing was changed")
+            next_step(f"the same command with --for {duration_text(2 * round(needed))} or more")
+            return Exit.USAGE
 
 
 def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:

@@ -204,16 +204,19 @@ class ComponentLock:
         self._holder = holder
         self._wall = wall
 
-    async def acquire(self, wait: float, *, from_the_living: bool = True) -> Lock:
+    async def acquire(
+        self, wait: float, *, from_the_living: bool = True, known: Sighting | None = None
+    ) -> Lock:
         """Take the lock, within ``wait`` seconds if it is held; else HeldError.
 
         A lock whose holder died is free only after it was seen unchanged for its whole duration,
         which its holder has chosen: a ``wait`` below that cannot succeed there. With
         ``from_the_living`` false, a holder that is seen to renew ends the wait at once, and for a
-        silent one the wait is as long as its own lease needs.
+        silent one the wait is as long as its own lease needs. ``known`` is how this process has
+        seen the lock before: a silent holder need not be watched again from the beginning.
         """
         give_up = steady() + wait
-        sighting: Sighting | None = None
+        sighting = known
         first: Sighting | None = None
         while True:
             asked = steady()

@@ -1,0 +1,72 @@
+"""Going on with an open run as its runner, whatever stopped the one before."""
+
+import msgspec
+
+from bridgehead.app.limits import TooShort, bounds, too_short
+from bridgehead.app.locking import locked
+from bridgehead.app.open_run import over, write_ending
+from bridgehead.app.runner import Ended, drive, held_by_next
+from bridgehead.app.session import Session
+from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.lease import Sighting
+from bridgehead.cluster.read import read_component
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.store import RunStore
+from bridgehead.core.journal.chain import Signature
+from bridgehead.core.journal.entry import Draft
+from bridgehead.core.model.component import Component
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Mode
+from bridgehead.core.rollout.transition import fold
+
+
+class Over(msgspec.Struct, frozen=True):
+    """The run that was to be gone on with ended while its lock was waited for."""
+
+    record: Record
+    ended: Ended
+
+
+async def resume(
+    session: Session,
+    record: Record,
+    component: Component | None,
+    user: str,
+    *also: Draft,
+    known: Sighting | None = None,
+) -> Ended | Over | TooShort:
+    """Go on where another runner stopped: take the lock, append first, raise the holder count.
+
+    ``also`` are facts to write beside the takeover, such as a turn back; ``known`` is how the lock
+    was seen before, so that a silent holder is not waited for twice.
+    The former template is parked before any other write: whoever died may have left the target.
+    A run that ended while its lock was waited for is over: nothing is written, above all no anchor
+    on a component that was let go.
+    """
+    anchor = parse_anchor(component.anchor) if component is not None else None
+    if anchor is not None:
+        session = msgspec.structs.replace(session, state_namespace=anchor.namespace)
+    async with await locked(session, record.plan.spec, record.run, user, known=known) as lock:
+        store = RunStore(session.kube, session.state_namespace)
+        entries = await store.entries(record.run)
+        run = Run(
+            name=record.run,
+            plan=record.plan,
+            state=fold(entries),
+            family=record.plan.family,
+            limits=bounds(session, record.plan, user),
+        )
+        standing = await read_component(session.kube, record.plan.spec.component)
+        ending = over(session.state_namespace, record.run, run.state, standing)
+        if ending is not None:
+            entries = (*entries, *await write_ending(session, store, record.run, ending, user))
+        ending = ending or (run.state.ending if run.state.mode is Mode.ENDED else None)
+        if ending is not None:
+            return Over(record, Ended(run=run, ending=ending, head=entries[-1].digest))
+        if (short := too_short(run, session.clock())) is not None:
+            return short
+        signature = Signature(run=record.run, owner=record.owner, identity=user)
+        first = (held_by_next(run.state), *also)
+        return await drive(
+            session, store, record, run, signature, lock=lock, first=first, takes_over=True
+        )
