@@ -9,7 +9,7 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.build import build
 from bridgehead.core.plan.plan import Plan, Refusal, Refused, Unneeded
-from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.settings import ManifestChange, RolloutSpec
 from bridgehead.core.plan.subject import changed_template, find_component
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import Forbidden
@@ -52,9 +52,9 @@ async def plan_live(
 def plan_recorded(spec: RolloutSpec, snapshot: Snapshot, *, detach: bool = False) -> Planned:
     """Plan against a recorded state: the template is rendered here, no server was asked."""
     component = find_component(spec, snapshot)
-    target = _rendered(spec, component)
+    target, unread = _without_a_server(spec, component, "a recorded state has no server to ask")
     result = build(spec, snapshot, target, detach=detach)
-    return Planned(result=result, component=component, unread=snapshot.unread)
+    return Planned(result=result, component=component, unread=(*snapshot.unread, *unread))
 
 
 async def _target(
@@ -66,12 +66,25 @@ async def _target(
     try:
         return await stored_target(kube, spec, component), ()
     except Forbidden as error:
-        unread = Unread(
-            what=f"what the API server would store as the template of {component.ref}",
-            why=str(error),
-            grant=f"patch daemonsets.apps in namespace {component.namespace}",
-        )
-        return rendered, (unread,)
+        grant = f"patch daemonsets.apps in namespace {component.namespace}"
+        unread = Unread(what=_stored(component), why=str(error), grant=grant)
+        target, _ = _without_a_server(spec, component, str(error))
+        return target, (unread,)
+
+
+def _without_a_server(
+    spec: RolloutSpec, component: Component | None, why: str
+) -> tuple[JsonObject | None, tuple[Unread, ...]]:
+    """The target as it can be told here. A manifest lacks what the server puts in by itself, so
+    every field with a default would look like a change: of that, nothing is told.
+    """
+    if component is not None and isinstance(spec.change, ManifestChange):
+        return None, (Unread(what=_stored(component), why=why),)
+    return _rendered(spec, component), ()
+
+
+def _stored(component: Component) -> str:
+    return f"what the API server would store as the template of {component.ref}"
 
 
 def _rendered(spec: RolloutSpec, component: Component | None) -> JsonObject | None:

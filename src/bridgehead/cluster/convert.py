@@ -20,6 +20,9 @@ from bridgehead.kube.objects.pod import Container as ContainerSpec
 from bridgehead.kube.objects.pod import ContainerState, ContainerStatus, PodSpec
 from bridgehead.kube.objects.pod import Pod as PodObject
 
+_OWN_FIELDS = frozenset({"template", "selector", "updateStrategy"})
+"""Fields of a DaemonSet's spec that a component has by name."""
+
 
 def node_from(item: NodeObject | NodeRow) -> Node:
     """The node as a rollout knows it."""
@@ -76,7 +79,7 @@ def pod_from(item: PodObject | PodRow) -> Pod:
 
 def component_from(raw: JsonObject) -> Component:
     """The component of a DaemonSet object; its template stays exactly as stored."""
-    metadata = _object(raw, "metadata")
+    metadata, spec = _object(raw, "metadata"), _object(raw, "spec")
     return Component(
         namespace=text(metadata, "namespace"),
         name=text(metadata, "name"),
@@ -92,6 +95,7 @@ def component_from(raw: JsonObject) -> Component:
         managers=_managers(metadata),
         deleting=child(metadata, "deletionTimestamp") is not None,
         resource_version=text(metadata, "resourceVersion"),
+        rest={key: item for key, item in spec.items() if key not in _OWN_FIELDS},
         desired=_number(raw, "status", "desiredNumberScheduled"),
     )
 

@@ -37,7 +37,7 @@ async def stored_target(
         return Refusal(
             "template-refused",
             f"the API server would refuse the changed template of {component.ref}: {error.message}",
-            "change the images in the spec, or what the cluster admits: "
+            "change what the spec asks for, or what the cluster admits: "
             "kubectl get validatingwebhookconfigurations,validatingadmissionpolicies",
             component.ref,
         )

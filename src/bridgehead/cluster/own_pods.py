@@ -86,8 +86,8 @@ def _container(name: str, image: str, command: Sequence[str]) -> dict[str, Any]:
 
 
 def _pull_containers(plan: Plan) -> list[dict[str, Any]]:
-    """One container for each image that changes, init containers' images included."""
-    changes = plan.spec.change.by_container()
+    """One container for each image that a node may lack, init containers' images included."""
+    _, changes = plan.pulls
     chosen = {image: name for name, image in sorted(changes.items(), reverse=True)}
     by_name = sorted((name, image) for image, name in chosen.items())
     return [_container(name, image, [ABSENT_COMMAND]) for name, image in by_name]
@@ -107,7 +107,7 @@ def _probe_container(plan: Plan, running: str) -> dict[str, Any]:
 def probe_container(plan: Plan) -> str:
     """The container whose image the probe uses: the first that changes, else the first."""
     names = [text(item, "name") for item in children(plan.target_template, "spec", "containers")]
-    changed = plan.spec.change.by_container()
+    changed = plan.images
     return next((name for name in names if name in changed), names[0])
 
 

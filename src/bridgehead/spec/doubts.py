@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from bridgehead.core.model.image import parse_image
 from bridgehead.core.model.problem import Problem
-from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.settings import ImagesChange, RolloutSpec
 from bridgehead.spec.document import Document, Path, path_text
 from bridgehead.spec.scalar import odd_boolean
 
@@ -13,6 +13,9 @@ def doubts(document: Document, spec: RolloutSpec) -> Iterator[Problem]:
     """The warnings for a document that was read as this spec."""
     yield from _moving_images(document, spec)
     yield from _idle_parallel(document, spec)
+    if spec.two_people and not spec.approve:
+        said = "twoPeople is set, but nothing waits for an approval"
+        yield document.at_key(("twoPeople",), said, "name the points under approve")
     for path, scalar in document.scalars.items():
         if odd_boolean(scalar):
             read = f"{path_text(path)}: {scalar.text} was read as {str(scalar.value).lower()}"
@@ -20,8 +23,9 @@ def doubts(document: Document, spec: RolloutSpec) -> Iterator[Problem]:
 
 
 def _moving_images(document: Document, spec: RolloutSpec) -> Iterator[Problem]:
+    wanted = spec.change.by_container() if isinstance(spec.change, ImagesChange) else {}
     images: dict[Path, str] = {
-        ("change", "images", entry.container): entry.image for entry in spec.change.images
+        ("change", "images", container): reference for container, reference in named.items()
     }
     if spec.verify.probe is not None:
         images["verify", "probe", "image"] = spec.verify.probe.image

@@ -29,6 +29,9 @@ _REQUIRED = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringE
 def misfit(template: JsonObject, node: Node) -> str:
     """Why the controller wants no pod of the template on the node; empty where it wants one."""
     spec = child(template, "spec")
+    only = text(spec, "nodeName")
+    if only and only != node.name:
+        return f"nodeName asks for {only}"
     for key, value in texts(spec, "nodeSelector").items():
         if node.labels.get(key) != value:
             return f"nodeSelector asks for {key}={value}{_instead(node, key)}"
@@ -39,6 +42,47 @@ def misfit(template: JsonObject, node: Node) -> str:
         if not _tolerates(spec, taint):
             return f"does not tolerate the taint {taint}"
     return ""
+
+
+def placing(template: JsonObject) -> JsonObject:
+    """The fields of a template that the controller judges nodes by.
+
+    Preferred node affinity is not among them: the controller pins each pod to its node, so nothing
+    is left to prefer.
+    """
+    spec = child(template, "spec")
+    found: JsonObject = {
+        "nodeName": text(spec, "nodeName"),
+        "nodeSelector": texts(spec, "nodeSelector"),
+        "nodeAffinity": child(spec, *_REQUIRED),
+        "tolerations": list(children(spec, "tolerations")),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def without_placing(template: JsonObject) -> JsonObject:
+    """The template without those fields."""
+    spec = child(template, "spec")
+    if not isinstance(spec, Mapping):
+        return template
+    gone = {"nodeName", "nodeSelector", "tolerations", "affinity"}
+    kept: dict[str, JsonValue] = {key: value for key, value in spec.items() if key not in gone}
+    if affinity := _without_required(child(spec, "affinity")):
+        kept["affinity"] = affinity
+    return {**template, "spec": kept}
+
+
+def _without_required(affinity: JsonValue) -> JsonObject:
+    """An affinity without what the controller judges; empty where nothing is left of it."""
+    if not isinstance(affinity, Mapping):
+        return {}
+    nodes = child(affinity, "nodeAffinity")
+    left = nodes.items() if isinstance(nodes, Mapping) else ()
+    kept = {key: value for key, value in left if key != _REQUIRED[-1] and value}
+    found: dict[str, JsonValue] = {
+        key: value for key, value in affinity.items() if key != "nodeAffinity" and value
+    }
+    return {**found, "nodeAffinity": kept} if kept else found
 
 
 def labels_asked_for(template: JsonObject) -> frozenset[str]:

@@ -48,6 +48,8 @@ class Component(msgspec.Struct, frozen=True):
     """Field managers as (name, time of last write), newest last."""
     deleting: bool = False
     resource_version: str = ""
+    rest: JsonObject = {}
+    """The other fields of its spec, such as ``minReadySeconds``, as stored."""
     desired: int | None = None
     """On how many nodes its controller wants a pod; None where the status does not say."""
 

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = (
@@ -40,6 +40,25 @@ def children(value: JsonValue, *path: str) -> tuple[JsonObject, ...]:
     if isinstance(found, str) or not isinstance(found, Sequence):
         return ()
     return tuple(item for item in found if isinstance(item, Mapping))
+
+
+def differing(one: JsonValue, other: JsonValue, path: str = "") -> Iterator[str]:
+    """Paths at which two values differ, as people write them; a null is the same as nothing."""
+    if one == other:
+        return
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys((*one, *other)):
+            inner = f"{path}.{key}" if path else key
+            yield from differing(one.get(key), other.get(key), inner)
+    elif _listed(one) and _listed(other) and len(one) == len(other):
+        for number, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from differing(left, right, f"{path}[{number}]")
+    else:
+        yield path
+
+
+def _listed(value: JsonValue) -> "TypeGuard[Sequence[JsonValue]]":
+    return isinstance(value, Sequence) and not isinstance(value, str)
 
 
 def text(value: JsonValue, *path: str) -> str:

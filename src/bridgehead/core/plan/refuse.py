@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from bridgehead.core.inventory.cohort import cohort_of, cohorts_of
-from bridgehead.core.model.json import child, texts
+from bridgehead.core.model.component import template_digest
+from bridgehead.core.model.json import texts
 from bridgehead.core.model.snapshot import Snapshot, Unread
+from bridgehead.core.plan.placement import placement_refusals, selector_refusals
 from bridgehead.core.plan.plan import Refusal
-from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.settings import ImagesChange, RolloutSpec
 from bridgehead.core.plan.subject import Subject, find_component
 
 SAFE_STATUS_PERIOD = 10.0
@@ -22,6 +24,7 @@ _SEEN_ONLY = {
     "revision-unknown": ("controllerrevisions",),
     "mixed-revisions": ("controllerrevisions",),
     "resources-unknown": ("nodes", "pods"),
+    "placement-keeps-no-node": ("nodes",),
 }
 """What a reason needs to have seen all of: what was not read looks like what is not there."""
 _ELSEWHERE = "pods of other namespaces"
@@ -62,7 +65,8 @@ def no_subject(spec: RolloutSpec, snapshot: Snapshot) -> tuple[Refusal, ...]:
     component = find_component(spec, snapshot)
     if component is None:
         return (_no_component(spec, snapshot),)
-    missing = [name for name in spec.change.by_container() if name not in component.images]
+    named = spec.change.by_container() if isinstance(spec.change, ImagesChange) else {}
+    missing = [name for name in named if name not in component.images]
     return tuple(
         Refusal(
             "container-missing",
@@ -104,7 +108,8 @@ def refusals(subject: Subject, *, detach: bool) -> tuple[Refusal, ...]:
         _aside,
         _unproven_kinds,
         _revisions,
-        _placement,
+        selector_refusals,
+        placement_refusals,
         _resources,
         _timing,
     )
@@ -143,7 +148,7 @@ def _owned(subject: Subject) -> Iterator[Refusal]:
 
 
 def _nodes(subject: Subject) -> Iterator[Refusal]:
-    if subject.nodes:
+    if subject.nodes or subject.moves:
         return
     selector = texts(subject.component.template, "spec", "nodeSelector")
     asked = ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
@@ -229,19 +234,6 @@ def _revisions(subject: Subject) -> Iterator[Refusal]:
         )
 
 
-def _placement(subject: Subject) -> Iterator[Refusal]:
-    """A change of images cannot move pods; anything else that differs was written by admission."""
-    for field in ("nodeSelector", "affinity", "tolerations"):
-        before = child(subject.component.template, "spec", field)
-        if before != child(subject.target, "spec", field):
-            yield _refusal(
-                subject,
-                "placement-changes",
-                f"the API server would also change spec.template.spec.{field}",
-                "find the admission webhook that does so",
-            )
-
-
 def _resources(subject: Subject) -> Iterator[Refusal]:
     if not subject.resources:
         yield _refusal(
@@ -265,6 +257,8 @@ def _timing(subject: Subject) -> Iterator[Refusal]:
 
 
 def nothing_to_do(subject: Subject) -> bool:
-    """Whether every container has its image already."""
+    """Whether every container has its image already, or the template is the manifest's."""
+    if not isinstance(subject.spec.change, ImagesChange):
+        return template_digest(subject.target) == subject.component.template_digest
     wanted = subject.spec.change.by_container()
     return all(subject.component.images.get(name) == image for name, image in wanted.items())

@@ -6,7 +6,7 @@ import msgspec
 
 from bridgehead.core.components.family import family_of
 from bridgehead.core.components.resources import offered_by, pods_of
-from bridgehead.core.inventory.placement import misfit
+from bridgehead.core.inventory.placement import misfit, placing
 from bridgehead.core.model.component import Component, Revision, with_images
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.node import Node
@@ -14,7 +14,7 @@ from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot
 from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.plan.plan import SetAside
-from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.plan.settings import ManifestChange, RolloutSpec
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,12 +28,18 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     pods: Mapping[str, tuple[Pod, ...]]
     """The component's live pods by node."""
     nodes: tuple[Node, ...]
-    """Nodes that the component runs on and the spec selects, by name."""
+    """Nodes that the component runs on, stays on, and the spec selects, by name."""
     left_out: tuple[str, ...]
     """Nodes that the component runs on and the spec does not select."""
     set_aside: tuple[SetAside, ...]
     resources: tuple[str, ...]
     resources_source: str
+    moves: bool = False
+    """Whether the target template places the component otherwise, on these nodes or on others."""
+    gains: tuple[Node, ...] = ()
+    """Nodes that only the target template fits, by name."""
+    loses: tuple[Node, ...] = ()
+    """Nodes that only the standing template fits, by name."""
 
     @property
     def usable(self) -> tuple[Node, ...]:
@@ -71,7 +77,12 @@ def find_component(spec: RolloutSpec, snapshot: Snapshot) -> Component | None:
 
 
 def changed_template(spec: RolloutSpec, component: Component) -> JsonObject:
-    """The component's template with the spec's images. Raises KeyError for a missing container."""
+    """The template that the spec asks for, as far as it can be told without the API server.
+
+    Raises KeyError for a missing container.
+    """
+    if isinstance(spec.change, ManifestChange):
+        return spec.change.template
     return with_images(component.template, spec.change.by_container())
 
 
@@ -79,12 +90,12 @@ def subject_of(
     spec: RolloutSpec, snapshot: Snapshot, component: Component, target: JsonObject
 ) -> Subject:
     """Everything that the plan needs to know of the component."""
-    eligible = sorted(
-        (node for node in snapshot.nodes if not misfit(component.template, node)),
-        key=lambda node: node.name,
-    )
-    nodes = tuple(node for node in eligible if spec.nodes.selects(node.labels))
-    left_out = tuple(node.name for node in eligible if not spec.nodes.selects(node.labels))
+    moves = placing(component.template) != placing(target)
+    eligible = _fitting(snapshot, component.template)
+    wanted = _fitting(snapshot, target) if moves else eligible
+    stays = [node for node in eligible if node in wanted] if moves else eligible
+    nodes = tuple(node for node in stays if spec.nodes.selects(node.labels))
+    left_out = tuple(node.name for node in stays if not spec.nodes.selects(node.labels))
     pods: dict[str, tuple[Pod, ...]] = {}
     for pod in pods_of(component, snapshot.pods):
         if not pod.terminal:
@@ -104,14 +115,26 @@ def subject_of(
         set_aside=aside,
         resources=resources,
         resources_source=source,
+        moves=moves,
+        gains=tuple(node for node in wanted if node not in eligible) if moves else (),
+        loses=tuple(node for node in eligible if node not in wanted) if moves else (),
     )
 
 
-def _why_aside(node: Node, pods: Mapping[str, tuple[Pod, ...]]) -> str:
+def _fitting(snapshot: Snapshot, template: JsonObject) -> list[Node]:
+    fitting = (node for node in snapshot.nodes if not misfit(template, node))
+    return sorted(fitting, key=lambda node: node.name)
+
+
+def why_not_judged(node: Node) -> str:
+    """Why nothing can be told of a node now; empty where it can."""
     if node.ready is not True:
         return "NotReady" if node.ready is False else "its readiness is not known"
-    hold = foreign_hold(node)
-    if hold:
+    return foreign_hold(node)
+
+
+def _why_aside(node: Node, pods: Mapping[str, tuple[Pod, ...]]) -> str:
+    if hold := why_not_judged(node):
         return hold
     return "" if pods.get(node.name) else "it has no pod of the component"
 
