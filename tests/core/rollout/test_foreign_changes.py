@@ -90,7 +90,7 @@ def test_a_component_that_is_deleted_ends_the_run() -> None:
     scene.cluster.daemonset = None
     ending = scene.run()
     assert ending.exit == 4
-    assert ending.summary == "daemonset/plugins/plugin is gone; this run cannot go on"
+    assert ending.summary.startswith("daemonset/plugins/plugin is gone; this run cannot go on.")
 
 
 def test_a_component_that_was_created_anew_is_not_touched() -> None:

@@ -7,11 +7,13 @@ import msgspec
 from bridgehead.core.journal.chain import Head, Signature, append
 from bridgehead.core.journal.entry import Draft, Entry
 from bridgehead.core.model.component import RUN
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Command, CommandResult, Done, key
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
 from bridgehead.core.rollout.noticing import last_write
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, RunState
 from bridgehead.core.rollout.tracking import follow
@@ -45,12 +47,14 @@ class Runner:
         plan: Plan,
         *,
         journal: list[Entry] | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - a frozen value
         after_step: Callable[["Runner"], None] | None = None,
         watch: Callable[["Runner"], None] | None = None,
         during: Mapping[str, Callable[[Cluster], None]] | None = None,
     ) -> None:
         self.cluster = cluster
         self.plan = plan
+        self.limits = limits
         self.hand = Hand(cluster, plan, NAME)
         self.journal: list[Entry] = [] if journal is None else journal
         self.state = fold(self.journal)
@@ -67,12 +71,12 @@ class Runner:
         assert component is not None
         component.annotations[RUN] = f"bridgehead/{NAME}/1"
         written = last_write(component.value(component.annotations))
-        detail = {"generation": component.generation, "written": written}
+        detail: JsonObject = {"generation": component.generation, "written": written}
         self.record(note("run", "began", detail=detail))
 
     @property
     def run_value(self) -> Run:
-        return Run(name=NAME, plan=self.plan, state=self.state)
+        return Run(name=NAME, plan=self.plan, state=self.state, limits=self.limits)
 
     def run(self) -> Ending:
         """Until the ending."""
@@ -157,7 +161,8 @@ class Runner:
     def _end(self, ending: Ending) -> None:
         closed = "true" if ending.exit in CLOSING else "false"
         plain = msgspec.to_builtins(msgspec.structs.replace(ending, failure=None))
-        if self.state.ending is None:
+        told = self.state.ending
+        if told is None or (told.exit, told.summary) != (ending.exit, ending.summary):
             self.record(note("run", "ended", detail={"ending": plain, "closed": closed}))
 
     @property

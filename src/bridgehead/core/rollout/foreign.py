@@ -3,23 +3,26 @@
 from bridgehead.core.model.component import Component
 from bridgehead.core.rollout.commands import Flip, Position
 from bridgehead.core.rollout.decision import Decision
+from bridgehead.core.rollout.gone import gap_text, gone
+from bridgehead.core.rollout.noticing import MANAGER
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending
 from bridgehead.core.rollout.world import World
 
-MANAGER = "bridgehead"
-"""Our field manager; every other name in the component's managedFields is somebody else."""
 
-
-def foreign(run: Run, world: World) -> Decision | None:
-    """An ending where the component is not as this run left it; None where it is.
+def foreign(run: Run, world: World, now: float) -> Decision | None:
+    """What is done where component or record are not as this run left them; None where they are.
 
     A generation that is not ours is a foreign change whatever the template holds: an undo while
     the former template is parked puts the *target* in.
     """
+    if (departed := gone(run, world, now)) is not None:
+        return departed
     component = world.component
-    if component is None or component.deleting or component.uid != run.plan.component_uid:
-        return Decision(ending=_gone(run, component))
+    if component is None:
+        return None
+    if world.record and not run.state.let_go:
+        return _unrecorded(run, world)
     if run.state.let_go or component.generation < run.state.generation:
         return None  # let go, or seen as it was before our own last write
     held = run.state.taken_over and not run.state.restored
@@ -31,22 +34,36 @@ def foreign(run: Run, world: World) -> Decision | None:
     return Decision(ending=_changed(run, world, component))
 
 
-def _gone(run: Run, component: Component | None) -> Ending:
-    what = "is being deleted" if component is not None and component.deleting else "is gone"
-    if component is not None and not component.deleting:
-        what = "was replaced by another object of the same name"
-    ref = f"daemonset/{run.plan.spec.component.namespace}/{run.plan.spec.component.name}"
-    return Ending(exit=4, summary=f"{ref} {what}; this run cannot go on", rollback_helps=False)
+def _unrecorded(run: Run, world: World) -> Decision:
+    """The run's own record is not what it was: another runner could not go on, or go on wrongly.
+
+    The former template is parked as before any ending that leaves the run open, and nothing else is
+    begun.
+    """
+    if run.exposed:
+        return Decision(commands=(Flip(to=Position.FORMER),))
+    ref = run.plan.spec.component
+    return Decision(
+        ending=Ending(
+            exit=4,
+            summary=(
+                f"{world.record}: nobody can go on with this run. Its nodes were left as they "
+                f"are.{gap_text(run)} Give back what it holds: bridgehead release {ref}"
+            ),
+            rollback_helps=False,
+        )
+    )
 
 
 def _changed(run: Run, world: World, component: Component) -> Ending:
-    others = [name for name, _ in component.managers if name != MANAGER]
-    who = f" by {others[-1]}" if others else ""
+    last = component.last_manager(other_than=MANAGER)
+    who = f" by {last}" if last else ""
     return Ending(
         exit=4,
         summary=(
             f"{component.ref} was changed{who} while this run held it{_told(run, component)}; its "
             f"template is {_standing(run, world)}, its strategy {component.strategy_type}."
+            f"{gap_text(run)}"
         ),
         rollback_helps=None,
     )

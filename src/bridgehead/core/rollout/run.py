@@ -64,6 +64,12 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @property
+    def exposed(self) -> bool:
+        """Whether the target stands, but not for good: who leaves parks the former template."""
+        state = self.state
+        return state.taken_over and state.template is Position.TARGET and self.stage is not None
+
+    @property
     def stage(self) -> Stage | None:
         """The stage under way; None after the last."""
         return (

@@ -1,0 +1,107 @@
+"""The component is deleted or replaced under the run: an ending, and no cordon without a reason."""
+
+import pytest
+
+from tests.core.rollout.scenes import FOUR, Scene
+from tests.core.standin.cluster import GPU, Cluster
+from tests.core.standin.runner import Runner
+
+RELEASE = "bridgehead release daemonset/plugins/plugin"
+
+
+def delete(cluster: Cluster) -> None:
+    """The component, and its pods with it."""
+    cluster.daemonset = None
+    for pod in cluster.pods.values():
+        pod.deleting = pod.deleting or cluster.now
+
+
+def orphan(cluster: Cluster) -> None:
+    """The component only: its pods run on, and nobody owns them."""
+    cluster.daemonset = None
+
+
+def replace(cluster: Cluster) -> None:
+    assert cluster.daemonset is not None
+    cluster.daemonset.uid = "ds-2"
+    cluster.daemonset.annotations.clear()
+
+
+def in_the_gap(runner: Runner) -> bool:
+    return "delete-pod a2 done" in runner.steps_text
+
+
+@pytest.mark.parametrize("place", ["cordon a1 done", "delete-pod a1 done", "stage soaking"])
+def test_a_deleted_component_leaves_no_cordon_where_no_device_is_left(place: str) -> None:
+    scene = Scene(during={place: delete})
+    ending = scene.run()
+    assert ending.exit == 4
+    assert ending.summary.startswith("daemonset/plugins/plugin is gone; this run cannot go on.")
+    assert ending.summary.endswith(RELEASE)
+    assert scene.cluster.leftovers == []
+
+
+def test_why_a_node_in_flight_is_given_back_is_in_the_journal() -> None:
+    scene = Scene(during={"delete-pod a1 done": delete})
+    scene.run()
+    notes = [entry for entry in scene.journal if entry.result == "abandoned"]
+    assert [entry.node for entry in notes] == ["a1"]
+    assert notes[0].detail["reason"] == "daemonset/plugins/plugin is gone"
+
+
+def test_a_node_that_still_offers_devices_under_no_component_stays_cordoned_and_is_named() -> None:
+    scene = Scene()
+    scene.runner.until(_up)
+    orphan(scene.cluster)
+    ending = scene.run()
+    assert "is not proven: a2, b2." in ending.summary
+    assert scene.cluster.leftovers == ["a2 cordoned", "b2 cordoned", "a2 marked", "b2 marked"]
+
+
+def _up(runner: Runner) -> bool:
+    working = {node.name for node in runner.state.working}
+    offers = [runner.cluster.nodes[name].offers[GPU].allocatable for name in working]
+    return working == {"a2", "b2"} and in_the_gap(runner) and min(offers) == 4
+
+
+def test_a_replaced_component_keeps_the_cordon_of_a_node_in_the_gap_and_names_it() -> None:
+    scene = Scene()
+    scene.runner.until(in_the_gap)
+    replace(scene.cluster)
+    ending = scene.run()
+    assert "was replaced by another object of the same name" in ending.summary
+    assert "as what replaces the old pod is not proven: a2, b2." in ending.summary
+    assert scene.cluster.leftovers == ["a2 cordoned", "b2 cordoned", "a2 marked", "b2 marked"]
+
+
+def test_a_replaced_component_gives_a_node_back_that_still_has_its_pod() -> None:
+    scene = Scene(parallel=2)
+    scene.runner.until(lambda runner: "cordon a2 done" in runner.steps_text)
+    replace(scene.cluster)
+    scene.run()
+    assert scene.cluster.leftovers == []
+
+
+def test_a_record_that_somebody_changed_parks_the_former_template_and_stops() -> None:
+    scene = Scene()
+    scene.runner.until(in_the_gap)
+    scene.cluster.record = "the record of run test-1 was deleted"
+    ending = scene.run()
+    assert ending.exit == 4
+    assert ending.summary.startswith("the record of run test-1 was deleted: nobody can go on")
+    assert "is not proven: a2, b2." in ending.summary
+    assert ending.summary.endswith(RELEASE)
+    assert scene.standing == "v1 OnDelete"
+    assert [node.name for node in scene.runner.state.working] == ["a2", "b2"]
+
+
+def test_a_record_that_is_changed_while_parked_stops_the_run_without_a_write() -> None:
+    scene = Scene()
+    scene.runner.until(lambda runner: runner.state.soak_since is not None)
+    scene.cluster.record = "the plan of run test-1 was changed"
+    generation = scene.cluster.daemonset.generation if scene.cluster.daemonset else 0
+    ending = scene.run()
+    assert ending.exit == 4
+    assert scene.cluster.daemonset is not None
+    assert scene.cluster.daemonset.generation == generation
+    assert set(scene.cluster.tags()) == set(FOUR)
