@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from bridgehead.core.model.durations import DurationError, duration_text, parse_duration
 from bridgehead.core.model.problem import Problem
-from bridgehead.core.plan.settings import VerifySettings
+from bridgehead.core.plan.settings import DEFAULT_WAVES, VerifySettings
 from bridgehead.spec.document import Document, Path, path_text
 from bridgehead.spec.reserved import EXACTLY_ONE
 
@@ -88,6 +88,33 @@ def _last_wave_is_everything(document: Document) -> Iterator[Problem]:
         )
 
 
+def _windows_end(document: Document) -> Iterator[Problem]:
+    """A window from 08:00 to 08:00 may be meant to be empty, or to be the whole day."""
+    windows = document.get("windows")
+    for index, window in enumerate(windows if isinstance(windows, list) else []):
+        if not isinstance(window, dict) or "from" not in window:
+            continue
+        if window["from"] == window.get("to"):
+            path: Path = ("windows", index, "to")
+            yield document.at_value(
+                path,
+                f"{path_text(path)}: the window closes when it opens, at {window['from']}",
+                'for a whole day write from: "00:00" and to: "24:00"',
+            )
+
+
+def _points_exist(document: Document) -> Iterator[Problem]:
+    points, waves = document.get("approve"), document.get("waves")
+    count = len(waves) if isinstance(waves, list) else len(DEFAULT_WAVES)
+    for index, point in enumerate(points if isinstance(points, list) else []):
+        number = point.get("beforeWave") if isinstance(point, dict) else None
+        if isinstance(number, int) and number > count:
+            path: Path = ("approve", index, "beforeWave")
+            yield document.at_value(
+                path, f"{path_text(path)}: there is no wave {number}, only {count}"
+            )
+
+
 def _no_repeats(document: Document) -> Iterator[Problem]:
     for path in _LISTS_WITHOUT_REPEATS:
         items = document.get(*path)
@@ -132,5 +159,7 @@ _CONDITIONS: tuple[Callable[[Document], Iterator[Problem]], ...] = (
     _timeout_exceeds_settle,
     _waves_grow,
     _last_wave_is_everything,
+    _windows_end,
+    _points_exist,
     _no_repeats,
 )

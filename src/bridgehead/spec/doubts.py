@@ -25,7 +25,7 @@ def doubts(document: Document, spec: RolloutSpec) -> Iterator[Problem]:
 def _moving_images(document: Document, spec: RolloutSpec) -> Iterator[Problem]:
     wanted = spec.change.by_container() if isinstance(spec.change, ImagesChange) else {}
     images: dict[Path, str] = {
-        ("change", "images", container): reference for container, reference in named.items()
+        ("change", "images", container): reference for container, reference in wanted.items()
     }
     if spec.verify.probe is not None:
         images["verify", "probe", "image"] = spec.verify.probe.image

@@ -26,7 +26,8 @@ _RESOURCE = re.compile(_RESOURCE_PATTERN)
 _PERCENTAGE = re.compile(r"([0-9]{1,3})%")
 
 
-def _unfit(expected: str) -> PydanticCustomError:
+def unfit(expected: str) -> PydanticCustomError:
+    """The error for another kind of value than is expected."""
     return PydanticCustomError("unfit", "expected {expected}", {"expected": expected})
 
 
@@ -35,9 +36,10 @@ def wrong(reason: str, offset: int = 0) -> PydanticCustomError:
     return PydanticCustomError("wrong", "{reason}", {"reason": reason, "offset": offset})
 
 
-def _text(value: object, expected: str) -> str:
+def as_text(value: object, expected: str) -> str:
+    """The value where it is a text."""
     if not isinstance(value, str):
-        raise _unfit(expected)
+        raise unfit(expected)
     return value
 
 
@@ -45,7 +47,7 @@ def _duration(value: object) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         raise wrong(f"{value} has no unit: write {value}s for seconds or {value}m for minutes")
     try:
-        return parse_duration(_text(value, "a duration such as 30s, 10m or 1h30m"))
+        return parse_duration(as_text(value, "a duration such as 30s, 10m or 1h30m"))
     except DurationError as error:
         raise wrong(str(error)) from None
 
@@ -71,7 +73,7 @@ def _share(value: object) -> NodeShare:
         if value < 1:
             raise wrong(f"{value} is no number of nodes: write 1 or more, or a percentage")
         return NodeCount(value)
-    text = _text(value, "a number of nodes such as 5, or a percentage such as 10%")
+    text = as_text(value, "a number of nodes such as 5, or a percentage such as 10%")
     found = _PERCENTAGE.fullmatch(text)
     if found is None or not 1 <= int(found[1]) <= 100:
         raise wrong(f"'{text}' is no share of nodes: write a number such as 5, or 1% to 100%")
@@ -83,7 +85,7 @@ def _share_text(share: NodeShare) -> int | str:
 
 
 def _image(value: object) -> str:
-    text = _text(value, "an image reference such as registry.example/plugin:1.2.3")
+    text = as_text(value, "an image reference such as registry.example/plugin:1.2.3")
     try:
         parse_image(text)
     except ImageError as error:
@@ -92,7 +94,7 @@ def _image(value: object) -> str:
 
 
 def _selector(value: object) -> Selector:
-    text = _text(value, "a label selector such as pool=gpu,!quarantined")
+    text = as_text(value, "a label selector such as pool=gpu,!quarantined")
     try:
         return parse_selector(text)
     except SelectorError as error:
@@ -103,7 +105,7 @@ def _name(pattern: str, longest: int, rule: str) -> PlainValidator:
     compiled = re.compile(pattern)
 
     def check(value: object) -> str:
-        text = _text(value, "a name")
+        text = as_text(value, "a name")
         if len(text) > longest or not compiled.fullmatch(text):
             raise wrong(f"'{text}' is no valid name: {rule}, at most {longest} characters")
         return text
@@ -112,7 +114,7 @@ def _name(pattern: str, longest: int, rule: str) -> PlainValidator:
 
 
 def _resource(value: object) -> str:
-    text = _text(value, "a resource name such as vendor.com/device")
+    text = as_text(value, "a resource name such as vendor.com/device")
     vendor, _, device = text.partition("/")
     if not _RESOURCE.fullmatch(text) or len(vendor) > 253 or len(device) > 63:
         raise wrong(f"'{text}' is no device resource: write it like vendor.com/device")

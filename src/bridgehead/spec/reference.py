@@ -46,6 +46,8 @@ The schema is [rollout.schema.json](rollout.schema.json).
 | label selector | as for `kubectl get -l`: `pool=gpu,!spare,zone in (a,b)`; no `<` and `>` |
 | image | `registry/name:tag`, `registry/name@sha256:...`; no version or `latest`: a warning |
 | resource | a device's resource name, `vendor.com/device` |
+| time of day | hours and minutes in quotes, `"04:00"`, up to `"24:00"` |
+| time zone | a name of the IANA database: `Europe/Berlin`, `UTC` |
 | name | a Kubernetes name: lower case letters, digits and `-` |
 
 YAML 1.1 reads some plain texts as something else: `no` as false, `1:30` as 90, `012` as 10. Where
@@ -62,6 +64,7 @@ _CONDITIONS = """\
 - `verify.settle` is at least two `verify.statusPeriod`; `verify.timeout` is longer than `settle`.
 - `nodes` of the waves never decrease, and the last wave is `100%`. Nodes left on the old version
   would be changed by the DaemonSet controller, all at once, when its former strategy is put back.
+- No window closes at the time at which it opens; `approve` names no wave that there is not.
 - No list names a thing twice.
 
 ## Not yet

@@ -10,6 +10,7 @@ from bridgehead.core.model.device import Offer
 from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE, Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.rollout.commands import Role
+from bridgehead.core.rollout.control import Request
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.view import PodEvent
 from tests.core.standin.controller import ROLLING, DaemonSet, hash_of, template_of
@@ -90,6 +91,8 @@ class Cluster:
         self.own_grace = GRACE
         self.namespace_refuses = ""
         self.stale = ""
+        self.control: list[Request] = []
+        """What people filed under the run's key, in order."""
         self.record = ""
         """What somebody did to the run's record."""
         self.deletions: list[Deletion] = []
@@ -313,6 +316,7 @@ class Cluster:
             own={key: own.value(target) for key, own in self.own.items()},
             logs={pod.uid: pod.version.log for pod in self.pods.values() if pod.has_log},
             events={pod.uid: _events(pod) for pod in self.pods.values()},
+            control=tuple(self.control),
             stale=self.stale,
             record=self.record,
         )

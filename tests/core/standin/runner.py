@@ -12,8 +12,8 @@ from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Command, CommandResult, Done, key
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
-from bridgehead.core.rollout.noticing import last_write
 from bridgehead.core.rollout.limits import Limits
+from bridgehead.core.rollout.noticing import last_write
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, RunState
 from bridgehead.core.rollout.tracking import follow

@@ -52,12 +52,6 @@ def opening(windows: Sequence[Window], zones: Zones, now: float) -> Opening:
     )
 
 
-def minutes(window: Window) -> int:
-    """How long a window is on a day on which no clock is turned."""
-    after = window.closes - window.opens
-    return after if after > 0 else after + DAY
-
-
 def _spans(
     windows: Sequence[Window], zones: Zones, now: float
 ) -> Iterator[tuple[float, float, str]]:
@@ -70,7 +64,7 @@ def _spans(
             day = today + timedelta(days=ahead)
             if EVERY_DAY[day.weekday()] in window.days:
                 start = max(_readings(day, window.opens, zone))
-                end = min(_readings(day, window.opens + minutes(window), zone))
+                end = min(_readings(day, window.opens + window.minutes, zone))
                 if start < end:
                     yield start, end, window.timezone
 
