@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import canonical
 from testbed.errors import TestbedError
+from tests.scenarios.disturbing import disturb
 from tests.scenarios.scenario import Action, During, FileGiven, Moment, PluginAwaited, WorkloadGiven
 from tests.scenarios.setting import cordon, create, create_file, create_workload, join
 from tests.scenarios.stage import Stage, UnfitStageError
@@ -89,6 +90,8 @@ def perform(stage: Stage, action: Action) -> None:
             stage.cluster.api.delete(namespace)
         case Action(label_namespace=dict() as labels):
             stage.cluster.api.patch(namespace, {"metadata": {"labels": labels}})
+        case _:
+            disturb(stage, action)
 
 
 def _delete_plugin_pod(stage: Stage, number: int) -> None:

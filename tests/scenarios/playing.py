@@ -11,6 +11,8 @@ from bridgehead.app.planning import Planned
 from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, rollout
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
+from bridgehead.cli.failures import failure_of
+from bridgehead.cluster.errors import ClusterError
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.plan.plan import Refused
@@ -19,9 +21,10 @@ from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.world import World
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.load import load_config
+from bridgehead.kube.errors import KubeError
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.spec import SpecAccepted, read_spec
-from tests.scenarios.actions import Events
+from tests.scenarios.actions import Events, perform
 from tests.scenarios.scenario import Expect
 from tests.scenarios.setting import prepare
 from tests.scenarios.sighting import Sighting, look
@@ -67,6 +70,8 @@ async def play(stage: Stage) -> list[Played]:
     plays = [replace(done, refusals=refusals, wrong=wrong)]
     for step in stage.scenario.then:
         audience = _Audience(events)
+        for action in step.do:
+            await asyncio.to_thread(perform, stage, action)
         words = _words(stage, step.command)
         code = await _bounded(_process(stage, audience, *words), audience)
         earlier = tuple(entry for played in plays for entry in played.entries)
@@ -133,8 +138,7 @@ async def _rollout_in_this_process(
     read = read_spec(stage.spec_text, "bridgehead.yaml")
     if not isinstance(read, SpecAccepted):
         raise UnfitStageError(f"the scenario's spec: {[str(item) for item in read.problems]}")
-    config = load_config(stage.cluster.user_kubeconfig(stage.user))
-    async with await Kube.connect(config) as kube:
+    async with await Kube.connect(load_config(stage.kubeconfig)) as kube:
         session = Session(
             kube=kube,
             clock=time.time,
@@ -143,8 +147,20 @@ async def _rollout_in_this_process(
             state_namespace=stage.state_namespace,
             host="scenario",
         )
-        result = await rollout(session, read.spec, read.text, Options())
+        try:
+            result = await rollout(session, read.spec, read.text, Options())
+        except (KubeError, ClusterError) as error:
+            return _failed(error, audience), ()
     return _told(result, audience)
+
+
+def _failed(error: Exception, audience: _Audience) -> int:
+    """Exit code of an error that can be expected; its words go to the audience."""
+    failure = failure_of(error)
+    if failure is None:
+        raise error
+    audience.lines += (failure.message, *getattr(error, "__notes__", ()), failure.remedy)
+    return int(failure.exit)
 
 
 def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, ...]]:

@@ -109,7 +109,19 @@ def _outside(document: Document, scenario: Scenario) -> Iterator[Problem]:
 def _is_node(path: Place) -> bool:
     """Whether a number at that place is a node's."""
     listed = path[0] in {"expect", "then"} and ("touched" in path or "runs" in path)
-    return listed or path[-1] in {"node", "deletePluginPod", "join", "cordon", "restartKubelet"}
+    return listed or path[-1] in _NODES
+
+
+_FREE = frozenset({"objects", "create", "patch"})
+"""Keys below which anything may stand."""
+
+_NODES = frozenset(
+    {
+        *("node", "deletePluginPod", "join", "cordon", "keepCordoned", "restartKubelet"),
+        *("stopKubelet", "startKubelet", "restartContainerd"),
+    }
+)
+"""Keys whose value is a node's number."""
 
 
 def _leaves(value: object, path: Place) -> Iterator[tuple[Place, object]]:
@@ -119,5 +131,5 @@ def _leaves(value: object, path: Place) -> Iterator[tuple[Place, object]]:
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _leaves(inner, (*path, index))
-    elif path and path[0] != "spec" and "objects" not in path and "create" not in path:
+    elif path and path[0] != "spec" and not _FREE & set(path):
         yield path, value

@@ -86,11 +86,34 @@ class FileGiven(Part):
     name: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")]
 
 
+class EditGiven(Part):
+    """A change of the plugin's DaemonSet: a strategic merge patch under a field manager."""
+
+    by: Text
+    patch: Yaml
+
+
+class HealingGiven(Part):
+    """The plugin's manifest, put back again and again as a GitOps tool does."""
+
+    by: Text
+    image: Text
+    strategy: Literal["RollingUpdate", "OnDelete"] = "RollingUpdate"
+
+
+class RecordGiven(Part):
+    """A merge patch of the run's record, its ConfigMap."""
+
+    patch: Yaml
+
+
 class Action(Part):
     """One thing that somebody does to the cluster; exactly one key."""
 
     delete_plugin_pod: NodeIndex | None = None
     await_plugin: PluginAwaited | None = None
+    await_pod: PluginAwaited | None = None
+    """Wait until there is one, Ready or not."""
     join: NodeIndex | None = None
     """The node gets the label that the plugin's nodeSelector asks for."""
     cordon: NodeIndex | None = None
@@ -102,6 +125,26 @@ class Action(Part):
     """An object; in the scenario's namespace where it names none."""
     delete_namespace: Literal[True] | None = None
     label_namespace: dict[str, Text] | None = None
+    edit: EditGiven | None = None
+    delete_component: Literal[True] | None = None
+    replace_component: Literal[True] | None = None
+    """Delete and create it with the same name, as `kubectl replace --force` does."""
+    heal: HealingGiven | None = None
+    keep_cordoned: NodeIndex | None = None
+    """Ask that a node that is cordoned already stays so."""
+    stop_kubelet: NodeIndex | None = None
+    """Stop it and wait until its node is NotReady."""
+    start_kubelet: NodeIndex | None = None
+    """Start it and wait until its node is Ready."""
+    restart_containerd: NodeIndex | None = None
+    edit_record: RecordGiven | None = None
+    delete_record: Literal[True] | None = None
+    """The ConfigMap that says what the run is; its journal stays."""
+    delete_journal: Literal[True] | None = None
+    """The segments of its journal; the record stays."""
+    revoke_token: Literal[True] | None = None
+    """Delete the account whose token the runner uses, and wait until the server knows it no more.
+    """
 
     @model_validator(mode="after")
     def _one(self) -> "Action":
@@ -152,7 +195,9 @@ class Expect(Part):
 class Then(Part):
     """What a person does next, at the command line, and how that must end."""
 
-    command: Literal["rollback", "rollout", "rollout --retry-held"]
+    do: list[Action] = []
+    """What happens to the cluster before."""
+    command: Literal["rollback", "rollout", "rollout --retry-held", "release", "status"]
     expect: Expect
 
 
@@ -165,6 +210,8 @@ class Scenario(Part):
     runs_on: Annotated[list[Literal["kubelet", "kwok", "twin"]], Field(min_length=1)]
     process: bool = False
     """Through the command line in a process of its own; else in this process."""
+    token: bool = False
+    """Whether the rollout proves who it is by a service account's token, which can be revoked."""
     images: dict[Text, dict[str, Any]] = {}
     """Versions of the fake driver: a name such as `fake:v2`, and knobs of testbed/knobs.yaml."""
     given: Given

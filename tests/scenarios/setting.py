@@ -6,14 +6,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from testbed.api import Object
 from testbed.fake_images import fake_images, hold_image
 from testbed.images import Image, build_archive
 from testbed.parts import binary
 from tests.scenarios import objects
 from tests.scenarios.access import grant, grant_everything, revoke
+from tests.scenarios.disturbing import healing
 from tests.scenarios.scenario import WorkloadGiven
-from tests.scenarios.stage import HOLD, Stage, UnfitStageError
+from tests.scenarios.stage import ACCOUNT, HOLD, Stage, UnfitStageError
 from tests.scenarios.view import container, offers, state, until
 
 FILES = "/var/lib/scenario"
@@ -47,7 +50,9 @@ def prepare(stage: Stage) -> None:
 
 def clean(stage: Stage) -> None:
     """Remove what does not go with the namespace and the nodes' leases."""
-    revoke(stage.cluster.api, stage.user)
+    healing(stage).stop()
+    for user in (stage.user, stage.account):
+        revoke(stage.cluster.api, user)
     stage.cluster.api.delete(f"/api/v1/namespaces/{stage.state_namespace}")
     for item in stage.cluster.api.get(stage.path("configmaps"))["items"]:
         if item["metadata"].get("finalizers"):
@@ -80,6 +85,21 @@ def _permit(stage: Stage) -> None:
         grant_everything(stage.cluster.api, stage.user)
     else:
         grant(stage.cluster.api, stage.user, stage.component_ref, stage.state_namespace)
+    if stage.scenario.token:
+        grant(stage.cluster.api, stage.account, stage.component_ref, stage.state_namespace)
+        _write_token(stage)
+
+
+def _write_token(stage: Stage) -> None:
+    """An account in the state namespace, and a kubeconfig with a token of it."""
+    accounts = f"/api/v1/namespaces/{stage.state_namespace}/serviceaccounts"
+    stage.cluster.api.create(accounts, {"metadata": {"name": ACCOUNT}})
+    request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+    token = stage.cluster.api.create(f"{accounts}/{ACCOUNT}/token", request)["status"]["token"]
+    config = yaml.safe_load(stage.cluster.kubeconfig.read_text())
+    config["users"][0]["user"] = {"token": token}
+    stage.kubeconfig.touch(mode=0o600)
+    stage.kubeconfig.write_text(yaml.safe_dump(config))
 
 
 def _patch_node(stage: Stage, number: int, patch: Object) -> None:

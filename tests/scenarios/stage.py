@@ -31,6 +31,9 @@ SHARED_SPEC: Mapping[str, Any] = {
 The kubelets report every second. A lock shorter than this is lost where all tests run at a time.
 """
 
+ACCOUNT = "runner"
+"""Name of the service account whose token a rollout may use."""
+
 HOLD = "hold:v1"
 """Image of the workloads."""
 
@@ -62,6 +65,18 @@ class Stage:
     def user(self) -> str:
         """As whom bridgehead writes, so that the audit log tells its writes from others."""
         return f"scenario-{self.namespace}"
+
+    @property
+    def account(self) -> str:
+        """As whom it writes where it proves that by a token."""
+        return f"system:serviceaccount:{self.state_namespace}:{ACCOUNT}"
+
+    @property
+    def kubeconfig(self) -> Path:
+        """The rollout's; further commands are always the user's."""
+        if self.scenario.token:
+            return self.folder / "token.kubeconfig"
+        return self.cluster.user_kubeconfig(self.user)
 
     @property
     def resource(self) -> str:

@@ -51,6 +51,12 @@ def state(stage: Stage, pod: str) -> str:
     return " ".join(str(item) for item in [pod, *told] if item)
 
 
+def image_of(stage: Stage, number: int) -> str | None:
+    """The image of a node's newest plugin pod, Ready or not."""
+    pod = plugin_pods(stage).get(number)
+    return None if pod is None else str(pod["spec"]["containers"][0]["image"])
+
+
 def runs(stage: Stage, number: int) -> str | None:
     """The image of a node's Ready plugin pod."""
     pod = plugin_pods(stage).get(number)

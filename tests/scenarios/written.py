@@ -69,11 +69,12 @@ def _named(row: Write) -> frozenset[str]:
 
 def _written(stage: Stage) -> Iterator[Written]:
     kinds = {stage.namespace: "component", stage.state_namespace: "state"}
+    users = (stage.user, stage.account)
     for line in stage.cluster.audit_log.read_text(encoding="utf-8").splitlines():
-        if stage.user not in line:
+        if not any(user in line for user in users):
             continue
         event = json.loads(line)
-        if event["user"]["username"] != stage.user:
+        if event["user"]["username"] not in users:
             continue
         target = event["objectRef"]
         resource = ".".join(filter(None, (target["resource"], target.get("apiGroup"))))

@@ -59,9 +59,11 @@ def test_a_node_that_still_offers_devices_under_no_component_stays_cordoned_and_
 
 
 def _up(runner: Runner) -> bool:
-    working = {node.name for node in runner.state.working}
-    offers = [runner.cluster.nodes[name].offers[GPU].allocatable for name in working]
-    return working == {"a2", "b2"} and in_the_gap(runner) and min(offers) == 4
+    cluster = runner.cluster
+    up = [cluster.tags().get(name) == "v2" for name in ("a2", "b2")]
+    offers = [cluster.nodes[name].offers[GPU].allocatable for name in ("a2", "b2")]
+    ready = [cluster.pod_of(name).ready for name in ("a2", "b2") if all(up)]
+    return all(up) and all(ready) and min(offers) == 4 and bool(runner.state.working)
 
 
 def test_a_replaced_component_keeps_the_cordon_of_a_node_in_the_gap_and_names_it() -> None:
