@@ -40,7 +40,11 @@ UPTAKE = 60.0
 """Seconds that a pod on its way may take; a kubelet that works takes a pod up within one."""
 
 WRONG_SUCCESSORS = 2
-"""Deletions after which a successor on the wrong revision is no longer replaced but fails."""
+"""Deletions after which a successor on the wrong revision is no longer replaced but fails.
+
+One that came while the former template was parked is none of those: a runner that takes over parks
+first, and however many die there, the node is not to blame.
+"""
 
 
 STRANDED = 240.0
@@ -157,7 +161,9 @@ def _too_late(
 def _wrong_successor(run: Run, case: Case, work: Work, world: World) -> Pod | None:
     """A successor of a revision that nobody expects: replaced once more before it fails."""
     pod = case.pod
-    if pod is None or not case.expected.revision or len(work.deleted) >= WRONG_SUCCESSORS:
+    if pod is None or not case.expected.revision:
+        return None
+    if len(work.deleted) >= WRONG_SUCCESSORS + work.parked:
         return None
     if pod.revision == case.expected.revision or not work.deleted or not run.observed(world):
         return None

@@ -48,6 +48,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     """When the eviction of a pod was last asked for, by uid."""
     deleted: frozenset[str] = frozenset()
     deleted_at: float | None = None
+    parked: int = 0
+    """How often the former template was put back since then: a successor may carry it for that."""
     probe: GateResult | None = None
     interrupted: bool = False
     """Whether it was begun by a runner that is gone: how long it took says nothing then."""

@@ -19,6 +19,7 @@ from bridgehead.core.rollout.commands import (
     Evict,
     Flip,
     LetGo,
+    Position,
     Purpose,
     RestoreStrategy,
     Role,
@@ -144,6 +145,7 @@ def _done(state: RunState, command: Command, entry: Entry) -> RunState:
         case TakeOver():
             return msgspec.structs.replace(_written(state, entry), taken_over=True, restored=False)
         case Flip(to=position):
+            state = _parked(state) if position is Position.FORMER else state
             return msgspec.structs.replace(_written(state, entry), template=position)
         case RestoreStrategy():
             return msgspec.structs.replace(_written(state, entry), restored=True)
@@ -151,6 +153,15 @@ def _done(state: RunState, command: Command, entry: Entry) -> RunState:
             return msgspec.structs.replace(state, let_go=True)
         case _:
             return with_node(state, _node_done(state.node(command.node), command, entry))
+
+
+def _parked(state: RunState) -> RunState:
+    """The former template is back: nodes whose pod was deleted may get a successor of it."""
+    for node in state.working:
+        if node.work is not None and node.work.deleted_at is not None:
+            work = msgspec.structs.replace(node.work, parked=node.work.parked + 1)
+            state = with_node(state, msgspec.structs.replace(node, work=work))
+    return state
 
 
 def _node_done(node: NodeState, command: Command, entry: Entry) -> NodeState:
