@@ -1,4 +1,4 @@
-"""Runners that die between a deletion and its successor park each time: the node is not to blame."""
+"""Runners that die after a deletion park each time: the node is not to blame for its successor."""
 
 from bridgehead.core.rollout.commands import DeletePod
 from tests.core.rollout.scenes import Scene
