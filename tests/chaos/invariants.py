@@ -33,7 +33,7 @@ def broken(
     return [
         *outside(bounds, done),
         *crowded(bounds.parallel, done, seen),
-        *deleted_twice(done),
+        *deleted_twice(done, seen),
         *repeated(done, seen, entries),
         *left_cordoned(done),
         *lost_holders(seen),
@@ -77,12 +77,16 @@ def crowded(parallel: int, done: Iterable[Write], seen: Iterable[PodSeen]) -> It
         yield f"the plugin of {node} did not come back"
 
 
-def deleted_twice(done: Iterable[Write]) -> Iterator[str]:
+def deleted_twice(done: Iterable[Write], seen: Iterable[PodSeen]) -> Iterator[str]:
     """Pods for which more than one deletion was accepted."""
+    uids: dict[str, set[str]] = {}
+    for pod in seen:
+        uids.setdefault(pod.name, set()).add(pod.uid)
     counts = Counter(write.name for write in done if _is_deletion(write))
     for name, count in sorted(counts.items()):
-        if count > 1:
-            yield f"pod {name} was deleted {count} times"
+        # Pods of our own have the same name in each pass of a node.
+        if count > len(uids.get(name, {""})):
+            yield f"{len(uids.get(name, ()))} pods {name} were deleted {count} times"
 
 
 def repeated(
