@@ -88,6 +88,12 @@ def test_requests_that_the_runner_had_loaded_are_missed_from_its_first_look() ->
     assert seen.trouble.endswith("requests that were there before are gone or changed")
 
 
+def test_requests_that_the_journal_holds_are_missed_by_whoever_takes_over() -> None:
+    seen = RecordView(record(), "state", noted=1).look(stored(record()))
+    assert seen.trouble.endswith("requests that were there before are gone or changed")
+    assert RecordView(record(PAUSE), "state", noted=1).look(stored(record(PAUSE))).trouble == ""
+
+
 def test_a_deleted_record_keeps_what_was_asked() -> None:
     view = RecordView(record(), "state")
     view.look(stored(record(PAUSE)))

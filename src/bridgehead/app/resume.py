@@ -15,6 +15,7 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import Component
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode
 from bridgehead.core.rollout.transition import fold
@@ -34,11 +35,13 @@ async def resume(
     user: str,
     *also: Draft,
     known: Sighting | None = None,
+    only_to_park: bool = False,
 ) -> Ended | Over | TooShort:
     """Go on where another runner stopped: take the lock, append first, raise the holder count.
 
     ``also`` are facts to write beside the takeover, such as a turn back; ``known`` is how the lock
-    was seen before, so that a silent holder is not waited for twice.
+    was seen before, so that a silent holder is not waited for twice. ``only_to_park``: its time is
+    over as it begins, so that it parks, sees nodes in flight through, and leaves.
     The former template is parked before any other write: whoever died may have left the target.
     A run that ended while its lock was waited for is over: nothing is written, above all no anchor
     on a component that was let go.
@@ -54,7 +57,7 @@ async def resume(
             plan=record.plan,
             state=fold(entries),
             family=record.plan.family,
-            limits=bounds(session, record.plan, user),
+            limits=_limits(session, record, user, only_to_park=only_to_park),
         )
         standing = await read_component(session.kube, record.plan.spec.component)
         ending = over(session.state_namespace, record.run, run.state, standing)
@@ -63,10 +66,18 @@ async def resume(
         ending = ending or (run.state.ending if run.state.mode is Mode.ENDED else None)
         if ending is not None:
             return Over(record, Ended(run=run, ending=ending, head=entries[-1].digest))
-        if (short := too_short(run, session.clock())) is not None:
+        short = None if only_to_park else too_short(run, session.clock())
+        if short is not None:
             return short
         signature = Signature(run=record.run, owner=record.owner, identity=user)
         first = (held_by_next(run.state), *also)
         return await drive(
             session, store, record, run, signature, lock=lock, first=first, takes_over=True
         )
+
+
+def _limits(session: Session, record: Record, user: str, *, only_to_park: bool) -> Limits:
+    limits = bounds(session, record.plan, user)
+    if not only_to_park:
+        return limits
+    return msgspec.structs.replace(limits, until=session.clock(), waits=False)

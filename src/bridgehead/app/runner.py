@@ -50,7 +50,7 @@ async def drive(
     An API server that is away for a while is waited for. Raises what Loop.drive raises, and
     ClaimedError where the component is another run's.
     """
-    kept = Kept(record, session.state_namespace)
+    kept = Kept(record, session.state_namespace, run.state.requests)
     runner = _Runner(session, signature, lock, store, kept)
     outages = Outages(session, store, lock)
     while True:
@@ -101,7 +101,9 @@ class _Runner:
         )
         if not await self._has_let_go(run):
             await performer.claim()
-        async with WorldFeed(session.kube, run.plan, run.name, kept=self._kept) as feed:
+        async with WorldFeed(
+            session.kube, run.plan, run.name, kept=self._kept, wall=session.clock
+        ) as feed:
             loop = Loop(
                 feed=feed,
                 effects=performer,

@@ -16,6 +16,7 @@ from bridgehead.cluster.convert import (
     pod_from,
     revision_from,
 )
+from bridgehead.cluster.holds import HoldWatch
 from bridgehead.cluster.in_flight import FlightReader, newest
 from bridgehead.cluster.label_query import label_query
 from bridgehead.cluster.mirror import Mirror
@@ -48,6 +49,12 @@ class Kept(msgspec.Struct, frozen=True):
 
     record: Record
     namespace: str
+    noted: int = 0
+    """How many of the requests in it the journal holds already."""
+
+
+def _never() -> float:
+    return 0.0
 
 
 class WorldFeed:
@@ -65,16 +72,19 @@ class WorldFeed:
         *,
         kept: Kept | None = None,
         clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = _never,
     ) -> None:
         """``kept`` is the run's record as it was loaded; without one none is watched.
 
-        ``clock`` is monotonic, in seconds; it says when a reading is due again.
+        ``clock`` is monotonic, in seconds; it says when a reading is due again. By ``wall``, in
+        seconds since the epoch, other tools' locks expire; without it none does.
         """
         self._kube = kube
         self._plan = plan
         self._run = run
         self._ref = plan.spec.component
         self._flight = FlightReader(kube, plan, clock)
+        self._holds = HoldWatch(kube, clock, wall)
         self._woken = asyncio.Event()
         self._stack = AsyncExitStack()
         self._watches: dict[str, Reflector[Any]] = {}
@@ -86,7 +96,9 @@ class WorldFeed:
         self._own: Mirror[PodObject, Pod] = Mirror(pod_from, wake)
         self._refused: Mirror[PodObject, Pod] = Mirror(self._refused_pod, wake)
         self._kept = kept
-        self._view = RecordView(kept.record, kept.namespace) if kept is not None else None
+        self._view = None
+        if kept is not None:
+            self._view = RecordView(kept.record, kept.namespace, kept.noted)
         self._records: Mirror[ConfigMap, Seen] = Mirror(self._seen, wake)
         self._pods_by_node = _View(self._pods, _by_node)
         self._refused_by_node = _View(self._refused, _by_node)
@@ -94,6 +106,7 @@ class WorldFeed:
 
     async def __aenter__(self) -> Self:
         namespace, selector = self._ref.namespace, label_query(await self._selector())
+        await self._holds.find()
         async with self._stack as unless_open:
             await self._watch(
                 "the component",
@@ -136,6 +149,7 @@ class WorldFeed:
         """Read what is due of nodes in flight and under watch, by name."""
         own = self._own.nouns.values()
         await self._flight.refresh(in_flight, watched, self._pods_by_node.current(), own)
+        await self._holds.refresh()
 
     def snapshot(self) -> World:
         """What is known now. Raises the error of a watch that failed for good."""
@@ -145,7 +159,7 @@ class WorldFeed:
         return World(
             component=next(iter(self._components.nouns.values()), None),
             revisions=tuple(self._revisions.nouns.values()),
-            nodes=newest(self._nodes_by_name.current(), readings.nodes),
+            nodes=self._holds.on(newest(self._nodes_by_name.current(), readings.nodes)),
             pods=self._pods_by_node.current(),
             refused=self._refused_by_node.current(),
             requesters=dict(readings.requesters),

@@ -28,7 +28,9 @@ class RecordView:
     ``control`` may only grow: a request that was read and is gone has been taken away.
     """
 
-    def __init__(self, record: Record, namespace: str) -> None:
+    def __init__(self, record: Record, namespace: str, noted: int = 0) -> None:
+        """``noted`` is how many requests the run's journal holds already."""
+        self._noted = noted
         self._loaded = _as_read(record)
         self._name = f"the record of run {record.run} (configmap {namespace}/{record.run})"
         self._expected: dict[str, str] = record_object(record, namespace)["data"]
@@ -63,7 +65,7 @@ class RecordView:
             asked = requests(control)
         except UnreadableRequestError as error:
             return f"{self._name} was edited: {error}"
-        if not control.startswith(self._control):
+        if not control.startswith(self._control) or len(asked) < self._noted:
             return f"{self._name} was edited: requests that were there before are gone or changed"
         self._control, self._requests = control, asked
         return ""

@@ -1,0 +1,115 @@
+"""The use case ``resume``: go on after a pause or a hold, from the run's record alone."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from bridgehead.app.asking import Asker, Outcome, file, run_of, see_to_it, take_up
+from bridgehead.app.following import Answer, Following
+from bridgehead.app.pause import NotOpen
+from bridgehead.app.session import Session
+from bridgehead.app.subject import OpenRun, Subject, find
+from bridgehead.core.journal.entry import stamp
+from bridgehead.core.rollout.control import Resume, requests
+from bridgehead.core.rollout.resuming import FAILED
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus
+
+
+class Ways(msgspec.Struct, frozen=True, kw_only=True):
+    """What the person wants done about nodes that failed."""
+
+    without: tuple[str, ...] = ()
+    retry: tuple[str, ...] = ()
+
+
+class Unanswered(msgspec.Struct, frozen=True, kw_only=True):
+    """The run holds, and nobody says what is to become of nodes that failed (exit 2)."""
+
+    run: Run
+    nodes: tuple[str, ...]
+
+
+class BadNames(msgspec.Struct, frozen=True, kw_only=True):
+    """Names that the run cannot be gone on without, or that cannot be tried again (exit 2)."""
+
+    run: Run
+    problems: tuple[str, ...]
+
+
+async def go_on(
+    session: Session, subject: Subject, ways: Ways, asker: Asker
+) -> Outcome | NotOpen | Unanswered | BadNames:
+    """Lift a pause or a hold, and go on with the run as its runner, to an ending.
+
+    Where a runner stays at the run it goes on by itself: then this waits until it has noted the
+    request. Nothing is asked where the run neither pauses nor holds. Raises Stopped, StillAsked,
+    KubeError and ClusterError.
+    """
+    found = await find(session, subject)
+    if not isinstance(found, OpenRun):
+        return found
+    run = run_of(found)
+    if problems := tuple(_problems(run, ways)):
+        return BadNames(run=run, problems=problems)
+    if open_ones := _unanswered(run, ways):
+        return Unanswered(run=run, nodes=open_ones)
+    if not _needs_word(found, ways):
+        return await _take_up_or_follow(session, found)
+    user = await session.kube.self_subject_review()
+    request = Resume(
+        time=stamp(session.clock()),
+        identity=user.username,
+        actor=asker.actor,
+        reason=asker.reason,
+        without=ways.without,
+        retry=ways.retry,
+    )
+    number = await file(session, found, request)
+    return await see_to_it(session, found, request, number, enough=Answer.NOTED)
+
+
+async def _take_up_or_follow(session: Session, found: OpenRun) -> Outcome:
+    """Nothing has to be lifted: whoever was at the run has only left it. Raises HeldError."""
+    following = Following(session, found)
+    await following.look()
+    return await take_up(session, found, following.lock_sighting)
+
+
+def _needs_word(found: OpenRun, ways: Ways) -> bool:
+    """Whether the run would not go on by itself; requests that nobody noted yet may say so."""
+    state = found.state
+    unheard = len(requests(found.record.control)) > state.requests
+    stopped = state.paused is not None or state.mode is Mode.HOLD
+    return stopped or unheard or bool(ways.without or ways.retry)
+
+
+def _unanswered(run: Run, ways: Ways) -> tuple[str, ...]:
+    """Nodes of a run that holds which nobody has spoken of, now or before."""
+    if run.state.mode is not Mode.HOLD:
+        return ()
+    told = {*ways.without, *ways.retry, *run.state.answers}
+    failed = (item.name for item in run.state.nodes.values() if item.status in FAILED)
+    return tuple(name for name in failed if name not in told)
+
+
+def _problems(run: Run, ways: Ways) -> Iterator[str]:
+    if (ways.without or ways.retry) and run.state.mode is Mode.BACK:
+        yield f"run {run.name} takes back all that it changed; no node goes on with it"
+        return
+    known = {*run.plan.nodes, *run.state.joined}
+    for name in dict.fromkeys((*ways.without, *ways.retry)):
+        node = run.state.node(name)
+        if name not in known:
+            yield f"{name} is no node of run {run.name}"
+        elif name in ways.without and name in ways.retry:
+            yield f"{name} cannot both be left out and be tried again"
+        elif not _fits(node, retry=name in ways.retry):
+            yield f"{name} has not failed: it is {node.status.value}"
+
+
+def _fits(node: NodeState, *, retry: bool) -> bool:
+    """Left out is what failed or has not had its turn; tried again, what failed or was left out."""
+    if retry:
+        return node.status in FAILED or node.left_out
+    return node.status in {*FAILED, NodeStatus.PENDING}
