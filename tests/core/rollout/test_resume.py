@@ -1,0 +1,208 @@
+"""The ways out of a hold: without the node, with another try of it, or all of it back."""
+
+import pytest
+
+from bridgehead.core.plan.settings import OnFailure, Reaction
+from bridgehead.core.rollout.state import Mode, NodeStatus
+from tests.core.rollout.asking import abort, go_on, resume, retry, without
+from tests.core.rollout.scenes import FOUR, Scene
+from tests.core.standin.plans import canary, wave
+from tests.core.standin.versions import GOOD, Version
+
+BROKEN = Version(devices=0, only_on=frozenset({"b2"}))
+SIX = ("a1", "a2", "a3", "a4", "a5", "a6")
+TWO_WAVES = (canary("canary", "a1"), wave(1, "a2", "a3", parallel=1), wave(2, "a4", "a5", "a6"))
+
+
+def held_at(scene: Scene) -> Scene:
+    assert scene.run().exit == 4
+    assert scene.runner.state.mode is Mode.HOLD
+    return scene
+
+
+def test_going_on_without_the_node_changes_the_rest_and_names_who_left_it_out() -> None:
+    bad = Version(devices=0, only_on=frozenset({"a2"}))
+    scene = held_at(Scene(bad, nodes=SIX, stages=TWO_WAVES))
+    assert scene.runner.state.node("a4").status is NodeStatus.PENDING
+    without("a2")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "5 nodes run the new version" in ending.summary
+    assert "a2 (left out by bob)" in ending.summary
+    assert "stays OnDelete" in ending.summary
+    assert ending.failure is None
+    assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a2": "v1"}
+    assert scene.standing == "v2 OnDelete"
+    assert scene.cluster.rolled == []
+    assert not [name for name in scene.cluster.leftovers if "cordoned" in name]
+
+
+def test_a_node_that_was_left_out_can_be_tried_again_at_the_end() -> None:
+    scene = held_at(Scene(BROKEN))
+    without("b2")(scene.cluster)
+    assert go_on(scene).run().exit == 4
+    scene.cluster.versions["v2"] = GOOD
+    retry("b2")(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v2")
+    assert scene.standing == "v2 RollingUpdate"
+    assert scene.cluster.leftovers == []
+
+
+def test_another_try_of_a_node_that_was_mended_gets_the_run_done() -> None:
+    scene = held_at(Scene(BROKEN))
+    scene.cluster.versions["v2"] = GOOD
+    retry("b2")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 0
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v2")
+    assert scene.cluster.leftovers == []
+
+
+def test_another_try_that_fails_holds_again() -> None:
+    scene = held_at(Scene(BROKEN))
+    retry("b2")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert scene.runner.state.mode is Mode.HOLD
+    assert scene.runner.state.node("b2").status is NodeStatus.TAKEN_BACK
+    assert scene.runner.state.resumed_by == ""
+
+
+def test_all_of_it_goes_back_on_an_abort() -> None:
+    scene = held_at(Scene(BROKEN))
+    abort(scene.cluster)
+    assert go_on(scene).run().exit == 3
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v1")
+    assert scene.cluster.leftovers == []
+
+
+def test_going_on_without_a_word_about_the_failed_node_holds_and_says_what_is_missing() -> None:
+    scene = held_at(Scene(BROKEN))
+    resume(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "bob asked to go on, but not what is to become of b2" in ending.summary
+    assert "resume --without b2" in ending.summary
+    without("b2")(scene.cluster)
+    assert "left out by bob" in go_on(scene).run().summary
+
+
+def test_a_live_runner_that_still_takes_the_node_back_finishes_that_first() -> None:
+    scene = Scene(BROKEN, during={"turn b2 hold": without("b2")})
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "b2 (left out by bob)" in ending.summary
+    taken_back = scene.steps.index("uncordon b2 done")
+    assert scene.steps.index("turn forward") > scene.steps.index("node b2 verified")
+    assert taken_back < len(scene.steps)
+    assert scene.cluster.tags()["b2"] == "v1"
+
+
+def test_a_node_whose_former_version_does_not_come_back_stays_cordoned_when_left_out() -> None:
+    scene = Scene(BROKEN)
+    scene.runner.until(lambda runner: "turn b2 hold" in runner.steps_text)
+    scene.cluster.drifted["b2"] = Version(registers_after=None)
+    held_at(scene)
+    without("b2")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "b2 (left out by bob)" in ending.summary
+    assert "b2 cordoned" in scene.cluster.leftovers
+
+
+def test_after_it_was_left_out_broken_an_abort_still_names_it() -> None:
+    scene = Scene(BROKEN)
+    scene.runner.until(lambda runner: "turn b2 hold" in runner.steps_text)
+    scene.cluster.drifted["b2"] = Version(registers_after=None)
+    held_at(scene)
+    without("b2")(scene.cluster)
+    go_on(scene).run()
+    abort(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "the former version does not come back on b2" in ending.summary
+
+
+def test_a_drifted_node_that_was_mended_is_tested_and_changed_on_another_try() -> None:
+    scene = Scene()
+    scene.cluster.drifted["a1"] = Version(registers_after=None)
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "had drifted" in ending.summary
+    del scene.cluster.drifted["a1"]
+    scene.cluster.pod_of("a1").version = GOOD
+    retry("a1")(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    tests = [step for step in scene.steps if step == "cordon a1 intent"]
+    assert len(tests) == 3
+    assert scene.cluster.leftovers == []
+
+
+def test_a_drifted_canary_that_is_left_out_leaves_its_kind_unproven_which_is_said() -> None:
+    scene = Scene(nodes=SIX, stages=TWO_WAVES)
+    scene.cluster.drifted["a1"] = Version(registers_after=None)
+    assert scene.run().exit == 4
+    without("a1")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "canary a1 was not changed (left out by bob)" in ending.summary
+    assert "nothing proves the new version" in ending.summary
+    assert set(scene.cluster.tags().values()) == {"v1"}
+    assert scene.standing.startswith("v1")
+
+
+def test_a_canary_that_failed_and_is_left_out_leaves_its_kind_unproven_until_that_is_out_too() -> (
+    None
+):
+    bad = Version(devices=0, only_on=frozenset({"b1", "b2"}))
+    scene = Scene(bad, on_failure=OnFailure(canary=Reaction.HOLD))
+    held_at(scene)
+    without("b1")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "canary b1 was not changed (left out by bob)" in ending.summary
+    without("b2")(scene.cluster)
+    last = go_on(scene).run()
+    assert last.exit == 4
+    assert "b1 (left out by bob), b2 (left out by bob)" in last.summary
+    assert scene.cluster.tags() == {"a1": "v2", "a2": "v2", "b1": "v1", "b2": "v1"}
+
+
+def test_a_node_that_waits_for_its_turn_may_be_left_out_while_the_run_goes_forward() -> None:
+    scene = Scene(nodes=SIX, stages=TWO_WAVES, during={"stage soaking": without("a5")})
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "a5 (left out by bob)" in ending.summary
+    assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a5": "v1"}
+
+
+def test_a_left_out_node_without_a_pod_is_not_left_to_the_controller() -> None:
+    scene = held_at(Scene(BROKEN))
+    without("b2")(scene.cluster)
+    scene.cluster.nodes["b2"].ready = False
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert scene.standing == "v2 OnDelete"
+
+
+def test_a_node_that_has_passed_is_not_touched_by_what_is_said_of_it() -> None:
+    scene = held_at(Scene(BROKEN))
+    scene.cluster.versions["v2"] = GOOD
+    retry("b2", "a1")(scene.cluster)
+    deleted = len([item for item in scene.cluster.deletions if item.node == "a1"])
+    assert go_on(scene).run().exit == 0
+    assert len([item for item in scene.cluster.deletions if item.node == "a1"]) == deleted
+
+
+@pytest.mark.parametrize("way", [without("b2"), retry("b2"), abort], ids=["without", "retry", "up"])
+def test_a_replay_of_the_journal_acts_on_no_request_twice(way: object) -> None:
+    scene = held_at(Scene(BROKEN))
+    scene.cluster.versions["v2"] = GOOD
+    assert callable(way)
+    way(scene.cluster)
+    go_on(scene).run()
+    noted = [entry for entry in scene.journal if entry.step == "control"]
+    assert len(noted) == 1
+    go_on(scene).run()
+    assert len([entry for entry in scene.journal if entry.step == "control"]) == 1
