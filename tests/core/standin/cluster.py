@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.component import FORMER_STRATEGY, RUN, images
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE, Node
@@ -91,6 +92,8 @@ class Cluster:
         self.own_grace = GRACE
         self.namespace_refuses = ""
         self.stale = ""
+        self.refusals = 0
+        """How many of the next effects meet another state than they expect, where a hand asks."""
         self.control: list[Request] = []
         """What people filed under the run's key, in order."""
         self.record = ""
@@ -121,8 +124,12 @@ class Cluster:
             return
         component.tick(self.now)
         wanted = hash_of(component.seen_template)
-        for name in self.nodes:
+        for name, node in self.nodes.items():
             here = [pod for pod in self.pods.values() if pod.node == name]
+            if misfit(component.seen_template, node.value()):
+                for pod in here:
+                    pod.deleting = self.now if pod.deleting is None else pod.deleting
+                continue
             for pod in here:
                 if pod.failed and pod.deleting is None and self.now >= pod.created + 3:
                     pod.deleting = self.now
