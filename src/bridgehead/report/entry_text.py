@@ -170,6 +170,12 @@ def _approved(entry: Entry) -> str:
     return f"{text(entry.detail, 'point')}: goes on, as {text(entry.detail, 'by')} approved"
 
 
+def _lost(entry: Entry) -> str:
+    """What is still seen of the component, where it was not waited for any longer."""
+    left = text(entry.detail, "reason")
+    return f"WARNING: should have lost the component: {left}" if left else "lost the component"
+
+
 def _stage_passed(entry: Entry) -> str:
     return f"{text(entry.detail, 'stage')} passed"
 
@@ -220,6 +226,9 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "disturbed"): _fixed("its pod was replaced by someone else; it will be changed again"),
     ("node", "dipped"): _reason("its devices were away for a moment; the soak begins anew: "),
     ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
+    ("node", "gained"): _fixed("the component came to it with the new template; to be verified"),
+    ("node", "lost"): _lost,
+    ("node", "moved-back"): _fixed("the component is off it again"),
     ("node", "joined"): _fixed("joined; it takes the change in the last wave"),
     ("node", "waits"): _reason("waits: "),
     ("node", "waited"): _fixed("waits no longer"),

@@ -12,9 +12,10 @@ ON_DELETE: JsonObject = {"type": "OnDelete"}
 ROLLING: JsonObject = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1}}
 
 
-def template_of(tag: str) -> JsonObject:
-    """The pod template with one version of the plugin."""
-    return {"spec": {"containers": [{"name": "plugin", "image": f"{IMAGE}:{tag}"}]}}
+def template_of(tag: str, **selector: str) -> JsonObject:
+    """The pod template with one version of the plugin, for nodes with these labels."""
+    spec: JsonObject = {"containers": [{"name": "plugin", "image": f"{IMAGE}:{tag}"}]}
+    return {"spec": {**spec, "nodeSelector": selector} if selector else spec}
 
 
 def hash_of(template: JsonObject) -> str:

@@ -1,6 +1,6 @@
 """The way back: the former template first, then every node that the target reached."""
 
-from bridgehead.core.rollback.order import to_take_back
+from bridgehead.core.rollback.order import gained, moved_back, to_take_back
 from bridgehead.core.rollout.budget import startable
 from bridgehead.core.rollout.commands import Flip, LetGo, Position, Purpose, TakeOver
 from bridgehead.core.rollout.decision import Decision, note, wait
@@ -25,6 +25,8 @@ def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
         settled = [_settle(run, item, world, tracks, now) for item in working]
         starts = _take_back(run, waiting, world, tracks)
         return merged(*settled, *starts) if settled or starts else wait(_QUEUED)
+    if (notes := moved_back(run, world)) and not run.state.restored:
+        return Decision(notes=notes)
     every = run.state.nodes.values()
     stuck = [item for item in every if item.status is NodeStatus.STUCK or item.unsound]
     if stuck:
@@ -73,6 +75,8 @@ def _settle(run: Run, node: NodeState, world: World, tracks: Tracks, now: float)
         if work.purpose is Purpose.TAKE_BACK:
             return advance(run, node, world, tracks.get(node.name), now)
         return Decision(notes=(note("node", "cancelled", node=node.name),))
+    if node.name in gained(run):
+        return Decision(notes=(note("node", "abandoned", node=node.name),))
     pod = world.view(node.name).successor(work.deleted)
     on_target = pod is not None and pod.revision == run.target_hash(world)
     if work.purpose is Purpose.CHANGE and on_target:

@@ -6,6 +6,7 @@ from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.node_pass import advance, begin
+from bridgehead.core.rollout.observed import unobserved
 from bridgehead.core.rollout.resuming import answered, unfinished
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
@@ -18,7 +19,11 @@ def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     if step is not None:
         return step
     failed = [item for item in to_take_back(run, world) if item.status is NodeStatus.FAILED]
-    if failed:
+    if not run.plan.parks:
+        failed = _out_in_the_open(run, world)
+        if failed:
+            return merged(*(begin(run, item, world, Purpose.ISOLATE) for item in failed))
+    elif failed:
         return merged(*(begin(run, item, world, Purpose.TAKE_BACK) for item in failed))
     step = answered(run)
     return step if step is not None else Decision(ending=_held(run))
@@ -26,13 +31,27 @@ def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
 
 def see_through(run: Run, world: World, tracks: Tracks, now: float) -> Decision | None:
     """Begin nothing: the former template is parked, what is in flight finished; None when done."""
-    step = park(run, world, now)
+    step = park(run, world, now) if run.plan.parks else _standing(run, world, now)
     if step is not None:
         return step
     working = run.state.working
     if not working:
         return None
     return merged(*(_finish(run, item, world, tracks, now) for item in working))
+
+
+def _standing(run: Run, world: World, now: float) -> Decision | None:
+    """A target that moves pods is not parked: what was written last must be observed, no more."""
+    return unobserved(run, world, now) if run.state.taken_over else None
+
+
+def _out_in_the_open(run: Run, world: World) -> list[NodeState]:
+    """Failed nodes that take pods: they cannot be taken back alone, so they are cordoned."""
+    return [
+        item
+        for item in run.state.nodes.values()
+        if item.status is NodeStatus.FAILED and not item.held and item.name in world.nodes
+    ]
 
 
 def _finish(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Decision:
@@ -42,6 +61,15 @@ def _finish(run: Run, node: NodeState, world: World, tracks: Tracks, now: float)
     if forward and work is not None and work.deleted_at is None:
         return Decision(notes=(note("node", "cancelled", node=node.name),))
     return advance(run, node, world, tracks.get(node.name), now)
+
+
+def _for_newcomers(run: Run) -> str:
+    if run.stays:
+        return (
+            "The NEW template stands, as to put the former one back would move pods: newcomers get "
+            "the new version."
+        )
+    return "The former template is parked for newcomers."
 
 
 def _held(run: Run) -> Ending:
@@ -54,11 +82,14 @@ def _held(run: Run) -> Ending:
         parts.append(f"taken back and verified: {', '.join(taken_back)}")
     if stuck:
         parts.append(f"does not come back on the former version either: {', '.join(stuck)}")
+    failed = [item.name for item in states if item.status is NodeStatus.FAILED]
+    if failed:
+        parts.append(f"not taken back alone, and cordoned: {', '.join(failed)}")
     if open_question := unfinished(run):
         parts.append(open_question)
     return Ending(
         exit=4,
-        summary="; ".join(parts) + ". The former template is parked for newcomers.",
+        summary=f"{'; '.join(parts)}. {_for_newcomers(run)}",
         failure=run.state.failure,
         rollback_helps=True,
     )

@@ -26,6 +26,10 @@ class Purpose(Enum):
     RESTART = "restart-test"
     CHANGE = "change"
     TAKE_BACK = "take-back"
+    LOSE = "lose"
+    """It is not replaced: the target template takes the component off the node."""
+    ISOLATE = "isolate"
+    """Nor here: the node failed, cannot be taken back alone, and is kept out of scheduling."""
 
 
 class Role(Enum):

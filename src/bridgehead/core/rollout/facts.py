@@ -53,6 +53,8 @@ def _verified(state: RunState, entry: Entry) -> RunState:
         state = msgspec.structs.replace(state, slowest=max(state.slowest, took))
     node = msgspec.structs.replace(node, work=None)
     match purpose:
+        case Purpose.LOSE | Purpose.ISOLATE:  # nothing comes back there that could be verified
+            return with_node(state, node)
         case Purpose.RESTART:
             return with_node(state, msgspec.structs.replace(node, restart_tested=True))
         case Purpose.TAKE_BACK:
@@ -176,6 +178,16 @@ def _status(status: NodeStatus) -> Fact:
         reason = text(entry.detail, "reason")
         settled = msgspec.structs.replace(node, work=None, status=status, reason=reason)
         return with_node(state, settled)
+
+    return apply
+
+
+def _over(status: NodeStatus) -> Fact:
+    """What the placement has made of a node: nothing is done there any more."""
+
+    def apply(state: RunState, entry: Entry) -> RunState:
+        node = msgspec.structs.replace(state.node(entry.node), work=None)
+        return _status(status)(with_node(state, node), entry)
 
     return apply
 
@@ -328,6 +340,9 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "dipped"): _dipped,
     ("node", "arrived"): _arrived,
     ("node", "joined"): _joined,
+    ("node", "gained"): _joined,
+    ("node", "lost"): _over(NodeStatus.LOST),
+    ("node", "moved-back"): _over(NodeStatus.TAKEN_BACK),
     ("node", "waits"): _waits,
     ("node", "waited"): _waited,
     ("node", "fewer"): _fewer,

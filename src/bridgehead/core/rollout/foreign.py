@@ -29,7 +29,7 @@ def foreign(run: Run, world: World, now: float) -> Decision | None:
     unprotected = held and component.strategy_type != "OnDelete"
     if component.generation <= run.state.generation and not unprotected:
         return None
-    if unprotected and run.standing(world) is Position.TARGET:
+    if unprotected and run.standing(world) is Position.TARGET and run.plan.parks:
         return Decision(commands=(Flip(to=Position.FORMER),))
     return Decision(ending=_changed(run, world, component))
 

@@ -19,6 +19,7 @@ from bridgehead.core.rollout.halting import (
     unapproved,
 )
 from bridgehead.core.rollout.merge import merged
+from bridgehead.core.rollout.moving import moving
 from bridgehead.core.rollout.node_pass import advance, begin
 from bridgehead.core.rollout.observed import unmade, unobserved
 from bridgehead.core.rollout.resuming import answered
@@ -86,7 +87,9 @@ def _on(run: Run, stage: Stage, world: World, tracks: Tracks, now: float) -> Dec
         waiting = msgspec.structs.replace(waiting, ready=())
     if (tests := _restart_tests(run, stage, waiting, world, tracks, now=now)) is not None:
         return tests
-    step = _deploy(run, stage, waiting, world, tracks, now=now)
+    step = moving(run, world, tracks, now, due=bool(waiting.ready))
+    if step is None:
+        step = _deploy(run, stage, waiting, world, tracks, now=now)
     if step is not None:
         return step
     if halt is not None:
@@ -146,6 +149,7 @@ def _restart_tests(
         if item.name in run.plan.restart_tests
         and item.name in stage.nodes
         and not item.restart_tested
+        and not run.stays
     ]
     if not testing and not untested:
         return None
@@ -163,8 +167,11 @@ def _restart_tests(
 def _deploy(
     run: Run, stage: Stage, waiting: Turns, world: World, tracks: Tracks, *, now: float
 ) -> Decision | None:
-    """The target stands only while pods of this stage are being replaced; None when none is."""
-    replacing = _replacing(run, waiting, world)
+    """The target stands only while pods of this stage are being replaced; None when none is.
+
+    Where it moves pods it stands already, and to the end.
+    """
+    replacing = _replacing(run, waiting, world) or run.stays
     if replacing or run.state.taken_over:
         step = _template(run, world, now, Position.TARGET if replacing else Position.FORMER)
         if step is not None:

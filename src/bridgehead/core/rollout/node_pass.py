@@ -11,6 +11,7 @@ from bridgehead.core.rollout.baseline import measure
 from bridgehead.core.rollout.clearing import clear, to_clear
 from bridgehead.core.rollout.commands import Cordon, DeletePod, Purpose
 from bridgehead.core.rollout.decision import Decision, note, wait
+from bridgehead.core.rollout.losing import lose
 from bridgehead.core.rollout.node_probe import ask_probe, failed_pass
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, Work
@@ -77,6 +78,8 @@ def advance(run: Run, node: NodeState, world: World, track: Track | None, now: f
         return Decision()
     if work.cordoned_at is None:
         return wait(f"{node.name}: to be cordoned")
+    if work.purpose is Purpose.LOSE:
+        return lose(run, node, world, now)
     if work.deleted_at is None:
         return _delete(run, node, work, world, now)
     return _verify(run, node, world, track, now)

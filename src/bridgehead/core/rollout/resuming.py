@@ -79,7 +79,7 @@ def _told(node: NodeState, answer: Answer, by: str) -> NodeState:
     """One node after its answer; a node in flight, or one that has passed, is what it was."""
     if node.work is not None:
         return node
-    unsound = node.status is NodeStatus.STUCK or node.unsound
+    unsound = node.status in {NodeStatus.STUCK, NodeStatus.FAILED} or node.unsound
     match answer:
         case Answer.WITHOUT if node.status in FAILED | {NodeStatus.PENDING}:
             return msgspec.structs.replace(

@@ -66,6 +66,15 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def exposed(self) -> bool:
         """Whether the target stands, but not for good: who leaves parks the former template."""
+        return self._underway and self.plan.parks
+
+    @property
+    def stays(self) -> bool:
+        """Whether the target stands and is not parked by who leaves, as that would move pods."""
+        return self._underway and not self.plan.parks
+
+    @property
+    def _underway(self) -> bool:
         state = self.state
         return state.taken_over and state.template is Position.TARGET and self.stage is not None
 

@@ -1,10 +1,13 @@
 """How a run stands, for people: its own state beside what the cluster shows of it."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from bridgehead.core.model.component import Component, template_digest
 from bridgehead.core.model.node import SCHEDULABLE_BEFORE, Node
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.state import Mode, NodeStatus, RunState
@@ -25,6 +28,8 @@ class NodeStanding(msgspec.Struct, frozen=True):
     revision: str
     """Hash that its plugin pod carries; empty where there is none."""
     held: bool
+    reason: str = ""
+    """Who else holds it, or why it was set aside; empty where there is nothing to tell."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,8 +70,10 @@ def standing(
 ) -> Standing:
     """How a run stands; ``pods`` are the component's, ``own`` the run's own ones."""
     revisions = {pod.node: pod.revision for pod in pods if not pod.terminal}
-    names = dict.fromkeys((*plan.nodes, *state.joined))
+    aside = (item.node for item in plan.set_aside)
+    names = dict.fromkeys((*plan.nodes, *plan.loses, *plan.gains, *state.joined, *aside))
     held = {node.name for node in nodes if node.held_by == run}
+    foreign = {node.name: foreign_hold(node, run) for node in nodes}
     return Standing(
         run=run,
         component=str(plan.spec.component),
@@ -76,7 +83,13 @@ def standing(
         template=_template(plan, component),
         holder=holder,
         nodes=tuple(
-            NodeStanding(name, _status(state, name), revisions.get(name, ""), name in held)
+            NodeStanding(
+                name,
+                _status(plan, state, name),
+                revisions.get(name, ""),
+                name in held,
+                _reason(plan, state, foreign, name),
+            )
             for name in names
         ),
         leftovers=(
@@ -89,8 +102,22 @@ def standing(
     )
 
 
-def _status(state: RunState, name: str) -> str:
+def _planned_aside(plan: Plan, state: RunState, name: str) -> str:
+    """Why the plan leaves the node alone; empty where it does not, or where it came up since."""
+    if state.node(name).status is not NodeStatus.PENDING:
+        return ""
+    return next((item.reason for item in plan.set_aside if item.node == name), "")
+
+
+def _reason(plan: Plan, state: RunState, foreign: Mapping[str, str], name: str) -> str:
+    own = state.node(name).reason or _planned_aside(plan, state, name)
+    return foreign.get(name, "") or own
+
+
+def _status(plan: Plan, state: RunState, name: str) -> str:
     node = state.node(name)
+    if node.work is None and _planned_aside(plan, state, name):
+        return NodeStatus.SET_ASIDE.value
     return f"in flight: {node.work.purpose.value}" if node.work else node.status.value
 
 

@@ -32,6 +32,8 @@ class NodeStatus(Enum):
     """Its former revision does not come back: only a person can help."""
     SET_ASIDE = "set-aside"
     LEFT = "left"
+    LOST = "lost"
+    """The component is off it, as the change wants."""
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):

@@ -146,7 +146,8 @@ def _done(state: RunState, command: Command, entry: Entry) -> RunState:
             return msgspec.structs.replace(_written(state, entry), taken_over=True, restored=False)
         case Flip(to=position):
             state = _parked(state) if position is Position.FORMER else state
-            return msgspec.structs.replace(_written(state, entry), template=position)
+            flipped = msgspec.structs.replace(_written(state, entry), template=position)
+            return _losing(flipped, entry) if position is Position.TARGET else flipped
         case RestoreStrategy():
             return msgspec.structs.replace(_written(state, entry), restored=True)
         case LetGo():
@@ -160,6 +161,15 @@ def _parked(state: RunState) -> RunState:
     for node in state.working:
         if node.work is not None and node.work.deleted_at is not None:
             work = msgspec.structs.replace(node.work, parked=node.work.parked + 1)
+            state = with_node(state, msgspec.structs.replace(node, work=work))
+    return state
+
+
+def _losing(state: RunState, entry: Entry) -> RunState:
+    """The target template takes the component off all nodes that are to lose it, at once."""
+    for node in state.working:
+        if node.work is not None and node.work.purpose is Purpose.LOSE:
+            work = msgspec.structs.replace(node.work, deleted_at=entry.at)
             state = with_node(state, msgspec.structs.replace(node, work=work))
     return state
 

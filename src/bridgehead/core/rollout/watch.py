@@ -138,7 +138,7 @@ def _joined(run: Run, world: World) -> list[Draft]:
     selected = run.plan.spec.nodes
     target = run.target_hash(world)
     return [
-        note("node", "joined", node=name)
+        note("node", "gained" if name in run.plan.gains else "joined", node=name)
         for name in sorted(world.pods)
         if name not in known
         and (node := world.nodes.get(name)) is not None
@@ -186,7 +186,7 @@ def _back_again(run: Run, world: World) -> list[str]:
     since = [
         item.name
         for item in run.state.nodes.values()
-        if item.status is NodeStatus.SET_ASIDE and item.work is None
+        if item.status is NodeStatus.SET_ASIDE and item.work is None and not item.unsound
     ]
     return [
         name
