@@ -160,6 +160,8 @@ def test_an_approval_binds_the_kinds_of_nodes_and_the_placement_and_not_the_node
     assert binding(msgspec.structs.replace(plan, cohorts=more)) == binding(plan)
     kinds = (*plan.cohorts, PlannedCohort("c", ("c1",)))
     assert binding(msgspec.structs.replace(plan, cohorts=kinds)) != binding(plan)
-    spec = {**dict(plan.target_template["spec"]), "nodeSelector": {"pool": "gpu"}}  # type: ignore[call-overload]
+    fields = plan.target_template["spec"]
+    assert isinstance(fields, dict)
+    spec = {**fields, "nodeSelector": {"pool": "gpu"}}
     moved = {**plan.target_template, "spec": spec}
     assert binding(msgspec.structs.replace(plan, target_template=moved)) != binding(plan)
