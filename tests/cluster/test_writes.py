@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bridgehead.cluster.access import needed
-from bridgehead.cluster.writes import WRITES, writes_page
+from bridgehead.cluster.access import Permission, needed
+from bridgehead.cluster.writes import WRITES, Write, writes_page
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cluster-writes.md"
@@ -14,31 +14,42 @@ REVIEWS = {
 """Everybody may ask about himself (ClusterRole system:basic-user)."""
 
 
+def everything() -> tuple[Permission, ...]:
+    component = ComponentRef(ComponentKind.DAEMON_SET, "component", "plugin")
+    return needed(component, "state", evicts=True)
+
+
+def resource_of(item: Permission) -> str:
+    named = f"{item.resource}.{item.group}".rstrip(".")
+    return f"{named}/{item.subresource}" if item.subresource else named
+
+
+def key(item: Write) -> tuple[str, str, str]:
+    """A write as a permission names it; what may be in any namespace is granted for all."""
+    named = f"{item.resource}/{item.subresource}" if item.subresource else item.resource
+    return item.verb, named, "" if item.namespace == "any" else item.namespace
+
+
 def test_the_page_is_current() -> None:
     assert PAGE.read_text(encoding="utf-8") == writes_page()
 
 
 def test_every_write_has_a_permission_that_is_asked_for_beforehand() -> None:
-    permissions = needed(ComponentRef(ComponentKind.DAEMON_SET, "component", "plugin"), "state")
     granted = {
-        (verb, f"{item.resource}.{item.group}".rstrip("."), item.namespace)
-        for item in permissions
-        for verb in item.verbs
-        if not item.subresource
+        (verb, resource_of(item), item.namespace) for item in everything() for verb in item.verbs
     }
     # The state namespace is asked about only where it does not exist.
     granted.add(("create", "namespaces", ""))
-    written = {(item.verb, item.resource, item.namespace) for item in WRITES}
+    written = {key(item) for item in WRITES}
     assert {item for item in written if item[1] not in REVIEWS} <= granted
 
 
 def test_no_permission_to_write_is_asked_for_without_need() -> None:
-    permissions = needed(ComponentRef(ComponentKind.DAEMON_SET, "component", "plugin"), "state")
     reading = {"get", "list", "watch"}
     asked = {
-        (verb, f"{item.resource}.{item.group}".rstrip("."), item.namespace)
-        for item in permissions
+        (verb, resource_of(item), item.namespace)
+        for item in everything()
         for verb in item.verbs
         if verb not in reading
     }
-    assert asked <= {(item.verb, item.resource, item.namespace) for item in WRITES}
+    assert asked <= {key(item) for item in WRITES}

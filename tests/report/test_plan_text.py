@@ -4,11 +4,13 @@ from typing import Any
 
 import msgspec
 
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.build import build
 from bridgehead.core.plan.plan import Plan, Refusal, Refused, Unneeded
+from bridgehead.core.plan.settings import Workloads
 from bridgehead.report.plan_json import plan_json
 from bridgehead.report.plan_text import plan_text, refused_text
-from tests.core.plan.scenery import node, snapshot, spec, target
+from tests.core.plan.scenery import GPU, node, snapshot, spec, target
 
 PAGE = """\
 Rollout gpu of daemonset/gpu/plugin
@@ -26,8 +28,8 @@ Rollout gpu of daemonset/gpu/plugin
 3. wave 2: a2, b2; 10 at a time, 20 unproven at most; then 2m of soak
 
 Each node: cordon, delete its plugin pod, gates image, admitted, pod-ready, log, healthy,
-  allocatable, refused-pods, probe (steady for 30s, 4m at most), uncordon. Pods that hold devices
-  keep running.
+  allocatable, refused-pods, probe (steady for 30s, 4m at most), uncordon.
+  Pods that hold devices keep running.
 A failed canary: take back every touched node. A failed node of a wave: take it back alone and hold.
 Expected: 24m45s, 6.7 device-minutes without devices, about 74 API requests.
 set aside: c1: NotReady
@@ -88,3 +90,39 @@ def test_data_of_a_refusal_has_no_waves() -> None:
 
 def test_data_of_nothing_to_do_says_why() -> None:
     assert stored(Unneeded("it is there"))["reason"] == "it is there"
+
+
+def holding(name: str, owner: str) -> Pod:
+    """A pod on node a1 that holds a device."""
+    return Pod("jobs", name, name, "a1", bound=True, owner_kind=owner, requests={GPU: 1})
+
+
+def test_a_page_says_what_becomes_of_the_pods_that_hold_devices_now() -> None:
+    others = [holding("one", "Job"), holding("two", "Job"), holding("bare", "")]
+    others.append(holding("agent", "DaemonSet"))
+    state = snapshot([node("a1"), node("a2"), node("a3")], others=others)
+
+    def page(workloads: Workloads) -> str:
+        found = build(spec(workloads=workloads), state, target())
+        assert isinstance(found, Plan)
+        assert all(len(line) <= 100 for line in plan_text(found).splitlines())
+        return plan_text(found)
+
+    waits = page(Workloads.WAIT)
+    assert "Once cordoned, it waits until no pod holds its devices, 1h at most." in waits
+    assert "a1: 3 pods to be waited for, 1 pod left alone" in waits
+    evicts = page(Workloads.EVICT)
+    assert "Once cordoned, pods that hold its devices are evicted, 15m at most." in evicts
+    assert "a1: 2 pods to be evicted, 1 pod without a controller, so set aside" in evicts
+    assert "a1" in page(Workloads.KEEP)
+    assert "waited for" not in page(Workloads.KEEP)
+
+
+def test_the_data_say_who_holds_devices_of_which_node() -> None:
+    state = snapshot([node("a1"), node("a2")], others=[holding("one", "Job")])
+    found = build(spec(workloads=Workloads.EVICT, workloads_timeout=60.0), state, target())
+    assert stored(found)["workloads"] == {
+        "care": "evict",
+        "timeoutSeconds": 60.0,
+        "holders": [{"node": "a1", "movable": ["jobs/one"], "bare": [], "resident": []}],
+    }

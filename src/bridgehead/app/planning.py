@@ -3,11 +3,13 @@
 import msgspec
 
 from bridgehead.cluster.dry_run import pod_refusal, stored_target
+from bridgehead.cluster.holds import HoldReader
 from bridgehead.cluster.read import read_snapshot
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.build import build
+from bridgehead.core.plan.maintenance import with_holds
 from bridgehead.core.plan.plan import Plan, Refusal, Refused, Unneeded
 from bridgehead.core.plan.settings import ManifestChange, RolloutSpec
 from bridgehead.core.plan.subject import changed_template, find_component
@@ -35,6 +37,7 @@ async def plan_live(
     snapshot = await read_snapshot(
         kube, now=now, namespaces=(spec.component.namespace,), with_namespaces=True
     )
+    snapshot = await _with_holds(kube, snapshot)
     component = find_component(spec, snapshot)
     target, unread = await _target(kube, spec, component)
     if isinstance(target, Refusal):
@@ -47,6 +50,18 @@ async def plan_live(
         if refusal is not None:
             result = Refused(refusals=(refusal,), warnings=result.warnings)
     return Planned(result=result, component=component, unread=(*snapshot.unread, *unread))
+
+
+async def _with_holds(kube: Kube, snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what holds its nodes; what cannot be read may hold any of them."""
+    reader = HoldReader(kube)
+    await reader.find()
+    found = await reader.read(snapshot.at)
+    return msgspec.structs.replace(
+        snapshot,
+        nodes=with_holds(snapshot.nodes, found.holds),
+        unread=(*snapshot.unread, *found.unread),
+    )
 
 
 def plan_recorded(spec: RolloutSpec, snapshot: Snapshot, *, detach: bool = False) -> Planned:

@@ -11,6 +11,14 @@ from bridgehead.cluster.read import revisions_by_ref
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Snapshot, Unread
+from bridgehead.core.plan.maintenance import (
+    KIND,
+    LOCK,
+    joined,
+    lock_holds,
+    maintenance_holds,
+    with_holds,
+)
 from bridgehead.kube.decoding import convert
 from bridgehead.kube.errors import UnexpectedAnswer
 from bridgehead.kube.objects.node import Node
@@ -85,8 +93,12 @@ def snapshot_of(objects: Sequence[JsonObject], *, at: float, server: str = "") -
     return Snapshot(
         at=at,
         server=server,
-        nodes=tuple(
-            node_from(item) for item in _structs(by_kind.get("Node", ()), Node, "nodes", unread)
+        nodes=with_holds(
+            (node_from(item) for item in _structs(by_kind.get("Node", ()), Node, "nodes", unread)),
+            joined(
+                maintenance_holds(by_kind.get(KIND, ())),
+                *(lock_holds(item.annotations.get(LOCK, ""), item.ref, at) for item in components),
+            ),
         ),
         pods=tuple(
             pod_from(item) for item in _structs(by_kind.get("Pod", ()), Pod, "pods", unread)

@@ -7,6 +7,7 @@ from bridgehead.app.open_run import over
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.convert import component_from, node_from, pod_from
 from bridgehead.cluster.errors import NoSuchRunError
+from bridgehead.cluster.holds import HoldWatch
 from bridgehead.cluster.names import RUN_LABEL
 from bridgehead.cluster.read import read_component, read_holder
 from bridgehead.cluster.record import Listed, Record
@@ -94,7 +95,11 @@ async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: st
         state = msgspec.structs.replace(state, mode=Mode.ENDED, ending=ending)
     pods = (await kube.list(PODS, ref.namespace)).items
     models = [pod_from(item) for item in pods]
-    nodes = (await kube.list(NODES)).items
+    nodes = {item.metadata.name: node_from(item) for item in (await kube.list(NODES)).items}
+    # Locks are shown whether they have expired or not: nothing is decided by them here.
+    holds = HoldWatch(kube, lambda: 0.0, lambda: 0.0)
+    await holds.find()
+    await holds.refresh()
     return standing(
         run=record.run,
         owner=record.owner,
@@ -103,7 +108,7 @@ async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: st
         component=component,
         pods=tuple(pod for pod in models if component is not None and owns(component, pod)),
         own=tuple(pod for pod in models if pod.labels.get(RUN_LABEL) == record.run),
-        nodes=tuple(node_from(item) for item in nodes),
+        nodes=tuple(holds.on(nodes).values()),
         holder=holder,
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from bridgehead.cluster.holds import HoldReader
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.kube.access import AccessAttributes
 from bridgehead.kube.client import Kube
@@ -36,6 +37,8 @@ class Permission(msgspec.Struct, frozen=True):
     namespace: str
     why: str
     subresource: str = ""
+    where_served: bool = False
+    """Whether it is needed only as this cluster has such objects."""
     made: str = ""
     """The one object that is to be made, where making it beforehand does as well."""
 
@@ -133,7 +136,7 @@ async def missing_permissions(
     kube: Kube, component: ComponentRef, state_namespace: str, *, evicts: bool = False
 ) -> tuple[Missing, ...]:
     """The permissions that we lack; empty where nothing stands in the way."""
-    wanted = list(needed(component, state_namespace, evicts=evicts))
+    wanted = [*needed(component, state_namespace, evicts=evicts), *await _to_see_holds(kube)]
     if not await _exists(kube, state_namespace):
         wanted.append(new_namespace(state_namespace))
     questions = [question for item in wanted for question in item.questions()]
@@ -144,6 +147,18 @@ async def missing_permissions(
         if verbs:
             lacking.append(Missing(msgspec.structs.replace(item, verbs=verbs)))
     return tuple(lacking)
+
+
+async def _to_see_holds(kube: Kube) -> tuple[Permission, ...]:
+    """To read what else holds nodes, where there is such a thing."""
+    reader = HoldReader(kube)
+    await reader.find()
+    why = "see which nodes others work on"
+    found = (
+        *(_of(kind, ("list",), "", why) for kind in reader.kinds),
+        *(_of(DAEMON_SETS, ("get",), namespace, why) for namespace, _ in reader.lockers),
+    )
+    return tuple(msgspec.structs.replace(item, where_served=True) for item in found)
 
 
 async def _exists(kube: Kube, namespace: str) -> bool:
@@ -167,8 +182,9 @@ def complete(
     Objects are applied whole: ones that held only what is missing would take away what is there.
     """
     once = tuple(item for item in missing if item.permission.made)
-    every = needed(component, state_namespace, evicts=evicts)
-    return (*once, *(Missing(item) for item in every))
+    every = tuple(Missing(item) for item in needed(component, state_namespace, evicts=evicts))
+    also = tuple(item for item in missing if item.permission.where_served)
+    return (*once, *every, *also)
 
 
 def grant_text(missing: Iterable[Missing], user: str) -> str:

@@ -38,7 +38,8 @@ class Performer:
 
     Failed says that an effect did not happen and why: ``conflict``, ``held``, ``gone``,
     ``blocked``, or ``refused`` where the API server will refuse it again. Raised are LostLockError
-    of the fence, Forbidden where a permission is missing, and Unreachable after the client's own repeats.
+    of the fence, Forbidden where a permission is missing, and Unreachable after the client's own
+    repeats.
     """
 
     def __init__(

@@ -142,7 +142,7 @@ def _holders(plan: Plan, item: Occupied) -> str:
     if plan.care.workloads is Workloads.EVICT:
         parts = [
             (movable, "to be evicted"),
-            (bare, "without a controller, never evicted: as long as it is there, set aside"),
+            (bare, "without a controller, so set aside"),
         ]
     else:
         parts = [(movable + bare, "to be waited for")]

@@ -36,6 +36,7 @@ def _block(item: Standing) -> Iterator[str]:
     width = max((len(node.name) for node in item.nodes), default=0)
     for node in item.nodes:
         held = "  cordoned by this run" if node.held else ""
+        held += f"  {node.reason}" if node.reason else ""
         yield f"  {node.name:<{width}}  {node.status:<22}  {node.revision or '-'}{held}"
     for left in item.leftovers:
         yield f"  left: {left.object}: {left.what}"

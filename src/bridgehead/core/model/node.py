@@ -47,6 +47,8 @@ class Node(msgspec.Struct, frozen=True):
     kubelet: str = ""
     boot_id: str = ""
     resource_version: str = ""
+    holds: tuple[str, ...] = ()
+    """Who holds it by objects elsewhere (maintenance objects, locks), in words for people."""
 
     @property
     def held_by(self) -> str:
