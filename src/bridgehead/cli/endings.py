@@ -1,7 +1,10 @@
 """How a run's ending is told: what happened, the proof, the journal's head, the next command."""
 
+import sys
+
 import msgspec
 
+from bridgehead.app.asking import StillAsked
 from bridgehead.app.limits import TooShort
 from bridgehead.app.loop import Stopped
 from bridgehead.app.open_run import Orphaned
@@ -9,8 +12,10 @@ from bridgehead.app.planning import Planned
 from bridgehead.app.rollout import Busy, NotAllowed, RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
+from bridgehead.cli.next_commands import next_command
 from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, say, show
+from bridgehead.cli.typed import repeated
 from bridgehead.cluster.access import grant_text
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, JsonValue
@@ -26,7 +31,7 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
     """
     match result:
         case Ended():
-            return _ended(result, output, where)
+            return _ended(result, output, again, where)
         case Planned():
             return show_planned(result, output, again)
         case NotAllowed(missing=missing, user=user, grants=grants):
@@ -58,16 +63,27 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
 
 def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:
     """The ending after a signal: whether the former template stands, and how to go on."""
+    if isinstance(stopping, StillAsked):
+        return _still_asked(stopping, code, output)
     words = {
         None: "stopped before anything was changed",
         True: "stopped; the former template stands, nodes in flight wait for you to go on",
-        False: "stopped; the former template could NOT be parked: newcomers get the new version",
+        False: "stopped; the former template is NOT parked: newcomers get the new version",
     }
     said = words[stopping.parked]
     say(said)
     if output == "json":
         show(pretty_json(_unended(code, said, parked=stopping.parked)))
     next_step(again)
+    return code
+
+
+def _still_asked(stopping: StillAsked, code: Exit, output: str) -> Exit:
+    said = f"stopped waiting; what was asked stays in the record of run {stopping.run}"
+    say(said)
+    if output == "json":
+        show(pretty_json(_unended(code, said, run=stopping.run)))
+    next_step(f"bridgehead status {stopping.run}{repeated(sys.argv[1:])}")
     return code
 
 
@@ -82,14 +98,14 @@ def _unended(code: Exit, why: str, **more: JsonValue) -> JsonObject:
     return {"schema": SCHEMA, "unread": [], "exit": int(code), "summary": why, **more}
 
 
-def _ended(result: Ended, output: str, where: str) -> Exit:
+def _ended(result: Ended, output: str, again: str, where: str) -> Exit:
     code = Exit(result.ending.exit)
     if output == "json":
         show(pretty_json(_json(result)))
     else:
         for line in _lines(result):
             show(line)
-    next_step(_next(result, code, where))
+    next_step(next_command(result, again, where))
     return code
 
 
@@ -118,21 +134,9 @@ def _headline(code: int) -> str:
         Exit.FINDINGS: "refused",
         Exit.ROLLED_BACK: "taken back",
         Exit.NEEDS_A_PERSON: "stopped",
+        Exit.WAITING: "waiting",
     }
     return words.get(Exit(code), f"exit {code}")
-
-
-def _next(result: Ended, code: Exit, where: str) -> str:
-    spec = result.run.plan.spec
-    match code:
-        case Exit.DONE:
-            return f"bridgehead verify {spec.component}{where}"
-        case Exit.NEEDS_A_PERSON if result.ending.rollback_helps is False:
-            return f"mend the node, then: bridgehead release {spec.component}{where}"
-        case Exit.NEEDS_A_PERSON:
-            return f"bridgehead rollback {spec.component}{where}"
-        case _:
-            return f"bridgehead journal {result.run.name}{where}"
 
 
 def _json(result: Ended) -> JsonObject:

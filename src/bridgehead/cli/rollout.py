@@ -8,6 +8,7 @@ import click
 from bridgehead.app.loop import Stopped
 from bridgehead.app.rollout import Options, RolloutResult
 from bridgehead.app.rollout import rollout as roll_out
+from bridgehead.cli.bounds import Bounds, bounds_options
 from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
@@ -24,6 +25,7 @@ from bridgehead.spec import SpecAccepted
 @state_namespace_option
 @click.option("--detach", is_flag=True, help="Change it although somebody else owns it.")
 @click.option("--retry-held", is_flag=True, help="Try a change again that failed before.")
+@bounds_options
 def rollout(
     path: Path,
     cluster: ClusterOptions,
@@ -31,11 +33,13 @@ def rollout(
     state_namespace: str,
     detach: bool,
     retry_held: bool,
+    bounds: Bounds,
 ) -> Exit:
     """Canary, verify, soak, waves; a failed canary takes everything back.
 
     The same command goes on with an interrupted run. Exit 0 done, 1 refused (nothing changed),
-    3 failed and taken back, 4 a person must look, 7 another run holds the component.
+    3 failed and taken back, 4 a person must look, 5 it waits (approval, pause, window, --for),
+    7 another run holds the component.
     """
     accepted = read_spec_or_tell(path)
     if isinstance(accepted, Exit):
@@ -44,19 +48,23 @@ def rollout(
     insisting = "".join(
         word for word, on in ((" --detach", detach), (" --retry-held", retry_held)) if on
     )
-    again = f"bridgehead rollout -f {path}{where}{insisting}"
+    again = f"bridgehead rollout -f {path}{bounds.as_arguments}{where}{insisting}"
     options = Options(detach=detach, retry_held=retry_held)
-    result = asyncio.run(_run(accepted, cluster, state_namespace, options))
+    result = asyncio.run(_run(accepted, cluster, state_namespace, options, bounds))
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     return conclude(result, output, again, where)
 
 
 async def _run(
-    accepted: SpecAccepted, cluster: ClusterOptions, state_namespace: str, options: Options
+    accepted: SpecAccepted,
+    cluster: ClusterOptions,
+    state_namespace: str,
+    options: Options,
+    bounds: Bounds,
 ) -> RolloutResult | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with runner(cluster, state_namespace, bounds) as (session, stop):
         try:
             return await roll_out(session, accepted.spec, accepted.text, options)
         except Stopped as stopping:

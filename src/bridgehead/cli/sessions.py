@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bridgehead.app.session import Session
+from bridgehead.cli.bounds import NO_BOUNDS, Bounds
 from bridgehead.cli.options import ClusterOptions
 from bridgehead.cli.progress import Progress
 from bridgehead.cli.signals import Stop, stop_on_signals
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config import load_config
 
@@ -24,9 +26,12 @@ async def client(cluster: ClusterOptions) -> AsyncIterator[Kube]:
 
 @asynccontextmanager
 async def runner(
-    cluster: ClusterOptions, state_namespace: str
+    cluster: ClusterOptions, state_namespace: str, bounds: Bounds = NO_BOUNDS
 ) -> AsyncIterator[tuple[Session, Stop]]:
-    """What a use case that changes a cluster works with; signals ask it to stop."""
+    """What a use case that changes a cluster works with; signals ask it to stop.
+
+    The time of ``bounds`` runs from here.
+    """
     async with client(cluster) as kube:
         with stop_on_signals() as stop, Progress(sys.stderr) as progress:
             session = Session(
@@ -36,5 +41,11 @@ async def runner(
                 stop=stop.event,
                 state_namespace=state_namespace,
                 host=platform.node(),
+                limits=_limits(bounds),
             )
             yield session, stop
+
+
+def _limits(bounds: Bounds) -> Limits:
+    until = time.time() + bounds.seconds if bounds.seconds is not None else None
+    return Limits(until=until, waits=bounds.waits)

@@ -1,0 +1,57 @@
+"""The next command after an ending, by what the run waits for."""
+
+from bridgehead.app.runner import Ended
+from bridgehead.cli.exits import Exit
+from bridgehead.core.rollout.approvals import open_points
+from bridgehead.core.rollout.resuming import FAILED
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Mode
+
+
+def next_command(result: Ended, again: str, where: str) -> str:
+    """What to do next: one line. ``again`` is the command that was given."""
+    spec, ending = result.run.plan.spec, result.ending
+    match Exit(ending.exit):
+        case Exit.DONE:
+            return f"bridgehead verify {spec.component}{where}"
+        case Exit.NEEDS_A_PERSON if failed_nodes(result.run):
+            return ways_on(result.run, where, rollback_helps=ending.rollback_helps)
+        case Exit.NEEDS_A_PERSON if ending.rollback_helps is False:
+            return f"mend the node, then: bridgehead release {spec.component}{where}"
+        case Exit.NEEDS_A_PERSON:
+            return f"bridgehead rollback {spec.component}{where}"
+        case Exit.WAITING:
+            return _after_waiting(result.run, again, where)
+        case _:
+            return f"bridgehead journal {result.run.name}{where}"
+
+
+def ways_on(run: Run, where: str, *, rollback_helps: bool | None = None) -> str:
+    """The three ways out of a hold, as commands."""
+    names = failed_nodes(run)
+    ref = run.plan.spec.component
+    without = "".join(f" --without {name}" for name in names)
+    retry = "".join(f" --retry {name}" for name in names)
+    mended = "mend the node, then: " if rollback_helps is False else "try again: "
+    back = f"take all back: bridgehead rollback {ref}{where}"
+    return (
+        f"{mended}bridgehead resume {ref}{retry}{where}; "
+        f"go on without: bridgehead resume {ref}{without}{where}; "
+        f"{f'give up: bridgehead release {ref}{where}' if rollback_helps is False else back}"
+    )
+
+
+def failed_nodes(run: Run) -> tuple[str, ...]:
+    """Nodes of a run that holds of which somebody has to say what is to become of them."""
+    if run.state.mode not in {Mode.HOLD, Mode.FORWARD}:
+        return ()
+    return tuple(item.name for item in run.state.nodes.values() if item.status in FAILED)
+
+
+def _after_waiting(run: Run, again: str, where: str) -> str:
+    ref = run.plan.spec.component
+    if run.state.paused is not None:
+        return f"bridgehead resume {ref}{where}"
+    if open_points(run):
+        return f"bridgehead approve {ref}{where}, then: {again}"
+    return again

@@ -1,0 +1,76 @@
+"""``bridgehead pause``: begin nothing new, and make sure that the former template stands."""
+
+import asyncio
+
+import click
+
+from bridgehead.app.asking import Asker, Outcome
+from bridgehead.app.loop import Stopped
+from bridgehead.app.pause import NotOpen, Parked, park
+from bridgehead.app.pause import pause as ask_to_pause
+from bridgehead.app.runner import Ended
+from bridgehead.app.subject import NothingOpen, Subject
+from bridgehead.cli.answers import answered, not_open, parked
+from bridgehead.cli.asker import asker_options
+from bridgehead.cli.endings import stopped
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.sessions import runner
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.subject import Named, read_subject, subject_options
+
+STILL = frozenset({Exit.DONE, Exit.ROLLED_BACK, Exit.WAITING, Exit.FINDINGS})
+"""Endings of a run after which nothing moves and nothing new stands unattended."""
+
+
+@click.command(epilog='Example:  bridgehead pause daemonset/gpu/plugin --reason "end of shift"')
+@subject_options
+@cluster_options
+@output_option("text", "json")
+@state_namespace_option
+@asker_options
+@click.option(
+    "--park-only",
+    is_flag=True,
+    help="Only park what a killed runner left, without a pause: the last step of a pipeline.",
+)
+def pause(
+    named: Named,
+    cluster: ClusterOptions,
+    output: str,
+    state_namespace: str,
+    asker: Asker,
+    park_only: bool,
+) -> Exit:
+    """Begin nothing new, see nodes in flight through, and park the former template.
+
+    Nobody goes on until `bridgehead resume`. A runner that lives does it; where a killed one left
+    the new template standing, this command parks. Exit 0 too where no run is open.
+    """
+    subject = read_subject(named)
+    if isinstance(subject, Exit):
+        return subject
+    where = as_arguments(cluster, state_namespace)
+    again = f"bridgehead pause{named.as_argument}{where}{' --park-only' if park_only else ''}"
+    result = asyncio.run(_run(subject, cluster, state_namespace, None if park_only else asker))
+    if isinstance(result, tuple):
+        return stopped(*result, output, again)
+    if isinstance(result, NothingOpen):
+        return not_open(result, output, where, Exit.DONE)
+    if isinstance(result, Parked):
+        return parked(result, output, where)
+    code = answered(result, output, again, where)
+    return Exit.DONE if isinstance(result, Ended) and code in STILL else code
+
+
+async def _run(
+    subject: Subject, cluster: ClusterOptions, state_namespace: str, asker: Asker | None
+) -> Outcome | NotOpen | Parked | tuple[Stopped, Exit]:
+    """The answer, or the stop and the exit code of the signal that asked for it."""
+    async with runner(cluster, state_namespace) as (session, stop):
+        try:
+            if asker is None:
+                return await park(session, subject)
+            return await ask_to_pause(session, subject, asker)
+        except Stopped as stopping:
+            return stopping, stop.exit
