@@ -209,10 +209,6 @@ def test_one_mistake(addition: str, place: tuple[int, int], text: str) -> None:
             "workloads: wait",
             "not yet: workloads: wait is reserved and this version cannot do it",
         ),
-        (
-            "placement: {gain: allow}",
-            "not yet: placement.gain: allow is reserved and this version cannot do it",
-        ),
     ],
 )
 def test_what_this_version_cannot_do_is_refused_by_name(addition: str, text: str) -> None:

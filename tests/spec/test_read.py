@@ -10,6 +10,7 @@ from bridgehead.core.plan.settings import (
     CohortKey,
     ComponentKind,
     ComponentRef,
+    Consent,
     ContainerImage,
     ImagesChange,
     LockSettings,
@@ -17,6 +18,7 @@ from bridgehead.core.plan.settings import (
     NodePercentage,
     NodeSelection,
     OnFailure,
+    PlacementSettings,
     ProbeSettings,
     Reaction,
     RestartTest,
@@ -67,7 +69,7 @@ verify:
     command: [/check, --all]
     expect: "ok"
 onFailure: {canary: hold, wave: rollback}
-placement: {gain: refuse, lose: refuse}
+placement: {gain: allow, lose: refuse}
 lock: {duration: 5s}
 owner: team accelerators
 """.replace("DIGEST", f"registry.example/second@sha256:{64 * '0'}")
@@ -116,6 +118,7 @@ def test_every_key_arrives_in_the_settings() -> None:
             ),
         ),
         on_failure=OnFailure(canary=Reaction.HOLD, wave=Reaction.ROLLBACK),
+        placement=PlacementSettings(gain=Consent.ALLOW),
         lock=LockSettings(duration=5),
         owner="team accelerators",
     )

@@ -10,10 +10,18 @@ from typing import Protocol
 import msgspec
 
 from bridgehead.app.journal import Journal
-from bridgehead.cluster.errors import StaleLockError
+from bridgehead.cluster.errors import RemovedJournalError, StaleLockError
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.json import JsonObject
-from bridgehead.core.rollout.commands import Command, CommandResult, Done, Failed, Flip, key
+from bridgehead.core.rollout.commands import (
+    Command,
+    CommandResult,
+    Done,
+    Failed,
+    Flip,
+    Position,
+    key,
+)
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
 from bridgehead.core.rollout.leaving import leaving
@@ -132,6 +140,9 @@ class Loop:
         except (KubeError, StaleLockError, OutOfSightError) as error:
             await self._take_leave(error)
             raise
+        except RemovedJournalError as error:
+            await self._leave_unrecorded(error)
+            raise
         if not ended:
             raise Stopped(parked=await self._leave())
         return self.run
@@ -242,6 +253,29 @@ class Loop:
         if not parked:
             error.add_note("The new template stands: newcomers get it until the run goes on.")
 
+    async def _leave_unrecorded(self, error: RemovedJournalError) -> None:
+        """Park without a record, as there can be none any more, and say how it stands.
+
+        What was sent last may have taken effect or not, so the former template is put in whatever
+        the state says, except where the target is to stay.
+        """
+        run = self.run
+        parks = run.state.taken_over and run.stage is not None and run.plan.parks
+        flips = (Flip(to=Position.FORMER),) if parks else ()
+        pods = tuple(item for item in leaving(run) if not isinstance(item, Flip))
+        results = [await self._effects.perform(command) for command in (*flips, *pods)]
+        failed = [item.message for item in results[: len(flips)] if isinstance(item, Failed)]
+        if flips and not failed:
+            error.add_note("The former template stands.")
+        for why in failed:
+            error.add_note(f"The former template could not be parked: {why}.")
+        names = [node.name for node in run.state.nodes.values() if node.held]
+        if names:
+            error.add_note(f"Still cordoned: {', '.join(sorted(names))}.")
+        error.add_note(
+            f"Give back what the run holds: bridgehead release {run.plan.spec.component}"
+        )
+
     async def _leave(self) -> bool:
         """Park the former template and take our pods along; whether the former one stands."""
         commands = leaving(self.run)
@@ -251,7 +285,7 @@ class Loop:
                     await self._carry_out(Decision(commands=commands))
             except TimeoutError:
                 return False
-        return not interrupted(self.run).commands
+        return not interrupted(self.run).commands and not self.run.stays
 
     async def _end(self, decision: Decision) -> None:
         ending = decision.ending

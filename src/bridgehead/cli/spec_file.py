@@ -1,5 +1,6 @@
 """The option ``-f``: a spec file, read whole or refused with everything that is wrong with it."""
 
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -7,6 +8,7 @@ import click
 
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.say import next_step, say
+from bridgehead.sources import read_manifests
 from bridgehead.spec import SpecAccepted, problems_text, read_spec_file
 
 F = TypeVar("F")
@@ -23,7 +25,7 @@ spec_option = click.option(
 
 def read_spec_or_tell(path: Path) -> SpecAccepted | Exit:
     """The spec; or exit 2 after every problem was told with its file, line and column."""
-    result = read_spec_file(path)
+    result = read_spec_file(path, partial(read_manifests, path.parent))
     if isinstance(result, SpecAccepted):
         if result.warnings:
             say(problems_text(result.warnings).rstrip())

@@ -42,10 +42,18 @@ class Recording(msgspec.Struct, frozen=True):
 
 def read_folder(folder: Path, at: float | None = None) -> Recording:
     """Read a recorded state; ``at`` overrules the time that the recording gives."""
-    reading = _Reading(folder)
+    reading = _Reading(folder, folder / NAME)
     for path in _files(folder):
         reading.file(path)
     return reading.recording(at)
+
+
+def read_objects(path: Path) -> Recording:
+    """Read a file of objects, or a folder of such files that says nothing about itself."""
+    reading = _Reading(path, None)
+    for file in _files(path) if path.is_dir() else (path,):
+        reading.file(file)
+    return reading.recording(None)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -59,8 +67,9 @@ def _files(folder: Path) -> Iterator[Path]:
 class _Reading:
     """Gathers objects and problems file by file."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, about: Path | None) -> None:
         self._folder = folder
+        self._about_file = about
         self._objects: dict[tuple[str, str, str, str], RawObject] = {}
         self._kinds: set[str] = set()
         self._recorded = Recorded()
@@ -89,7 +98,7 @@ class _Reading:
             content = path.read_text(encoding="utf-8-sig")
             is_json = path.suffix == ".json"
             for parsed in [json_document(content)] if is_json else yaml_documents(content):
-                if path == self._folder / NAME:
+                if path == self._about_file:
                     self._about(name, parsed)
                 else:
                     self._document(name, parsed)

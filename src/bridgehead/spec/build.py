@@ -3,6 +3,7 @@
 from bridgehead.core.model.selectors import EVERYTHING
 from bridgehead.core.plan.settings import (
     CanarySettings,
+    Change,
     ComponentKind,
     ComponentRef,
     ContainerImage,
@@ -10,6 +11,7 @@ from bridgehead.core.plan.settings import (
     LockSettings,
     NodeSelection,
     OnFailure,
+    PlacementSettings,
     ProbeSettings,
     RolloutSpec,
     SoakSettings,
@@ -20,14 +22,24 @@ from bridgehead.core.plan.settings import (
 from bridgehead.spec.models import CanaryKeys, RolloutKeys, VerifyKeys
 
 
-def rollout_spec(keys: RolloutKeys) -> RolloutSpec:
-    """The settings behind the keys; what was left out has its default already."""
+def component_ref(keys: RolloutKeys) -> ComponentRef:
+    """The component that the keys name."""
     daemon_set = keys.component.daemon_set
-    images = sorted(keys.change.images.items())
+    return ComponentRef(ComponentKind.DAEMON_SET, daemon_set.namespace, daemon_set.name)
+
+
+def images_change(keys: RolloutKeys) -> ImagesChange:
+    """The change of images; of none where the change is another one."""
+    images = sorted((keys.change.images or {}).items())
+    return ImagesChange(tuple(ContainerImage(name, image) for name, image in images))
+
+
+def rollout_spec(keys: RolloutKeys, change: Change) -> RolloutSpec:
+    """The settings behind the keys; what was left out has its default already."""
     return RolloutSpec(
         name=keys.metadata.name,
-        component=ComponentRef(ComponentKind.DAEMON_SET, daemon_set.namespace, daemon_set.name),
-        change=ImagesChange(tuple(ContainerImage(name, image) for name, image in images)),
+        component=component_ref(keys),
+        change=change,
         resources=tuple(keys.resources) if keys.resources is not None else None,
         nodes=NodeSelection(keys.nodes.include or EVERYTHING, keys.nodes.exclude),
         cohort=tuple(keys.cohort),
@@ -38,6 +50,7 @@ def rollout_spec(keys: RolloutKeys) -> RolloutSpec:
         workloads_timeout=keys.workloads_timeout,
         verify=_verify(keys.verify),
         on_failure=OnFailure(canary=keys.on_failure.canary, wave=keys.on_failure.wave),
+        placement=PlacementSettings(gain=keys.placement.gain, lose=keys.placement.lose),
         approve=tuple(keys.approve),
         two_people=keys.two_people,
         windows=tuple(

@@ -32,6 +32,16 @@ def _exactly_one(document: Document) -> Iterator[Problem]:
                 yield document.at_key(path, f"{path_text(path)} takes exactly one of: {names}")
 
 
+def _a_change(document: Document) -> Iterator[Problem]:
+    """Each key can be left out, but not all of them; one that is unknown has its own check."""
+    if document.get("change") == {}:
+        yield document.at_key(
+            ("change",),
+            "change says nothing",
+            "write images: with containers and their images, or manifests: with a path",
+        )
+
+
 def _settle_spans_two_reports(document: Document) -> Iterator[Problem]:
     settle = _seconds(document, "settle", VerifySettings().settle)
     period = _seconds(document, "statusPeriod", VerifySettings().status_period)
@@ -155,6 +165,7 @@ def _share(wave: object) -> tuple[int, bool] | None:
 
 _CONDITIONS: tuple[Callable[[Document], Iterator[Problem]], ...] = (
     _exactly_one,
+    _a_change,
     _settle_spans_two_reports,
     _timeout_exceeds_settle,
     _waves_grow,

@@ -93,6 +93,13 @@ def _image(value: object) -> str:
     return text
 
 
+def _path(value: object) -> str:
+    written = as_text(value, "a path such as manifests/plugin.yaml")
+    if not written.strip():
+        raise wrong("a path is needed, such as manifests/plugin.yaml")
+    return written
+
+
 def _selector(value: object) -> Selector:
     text = as_text(value, "a label selector such as pool=gpu,!quarantined")
     try:
@@ -150,6 +157,11 @@ ResourceName = Annotated[
     WithJsonSchema({"type": "string", "title": "resource", "pattern": f"^{_RESOURCE_PATTERN}$"}),
 ]
 Image = Annotated[str, PlainValidator(_image), WithJsonSchema({"type": "string", "title": "image"})]
+FilePath = Annotated[
+    str,
+    PlainValidator(_path),
+    WithJsonSchema({"type": "string", "title": "path", "minLength": 1}),
+]
 LabelSelector = Annotated[
     Selector,
     PlainValidator(_selector),

@@ -16,8 +16,10 @@ from bridgehead.core.plan.settings import (
     EVERY_DAY,
     CanarySettings,
     CohortKey,
+    Consent,
     LockSettings,
     OnFailure,
+    PlacementSettings,
     Reaction,
     RestartTest,
     SoakSettings,
@@ -28,6 +30,7 @@ from bridgehead.core.plan.settings import (
 from bridgehead.spec.fields import (
     Count,
     Duration,
+    FilePath,
     Image,
     Label,
     LabelSelector,
@@ -43,6 +46,7 @@ from bridgehead.spec.moments import Point, TimeOfDay, TimeZone
 API_VERSION = "bridgehead.dev/v1alpha1"
 KIND = "Rollout"
 
+_PLACEMENT = PlacementSettings()
 _CANARY, _VERIFY, _SOAK = CanarySettings(), VerifySettings(), SoakSettings()
 _ON_FAILURE, _LOCK = OnFailure(), LockSettings()
 
@@ -77,8 +81,15 @@ class ComponentKeys(Keys):
 class ChangeKeys(Keys):
     """What changes; exactly one key."""
 
-    images: Annotated[dict[Label, Image], Field(min_length=1)] = Field(
-        description="Container, or init container, and its new image; like `kubectl set image`."
+    images: Annotated[dict[Label, Image], Field(min_length=1)] | None = Field(
+        default=None,
+        description="Container, or init container, and its new image; like `kubectl set image`.",
+    )
+    manifests: FilePath | None = Field(
+        default=None,
+        description="A file or folder of Kubernetes YAML or JSON with the component in it, "
+        "relative to this file. Its pod template is rolled out; what differs beside that is shown "
+        "and not written. No kustomization and no other object yet.",
     )
 
 
@@ -194,13 +205,16 @@ class OnFailureKeys(Keys):
 
 
 class PlacementKeys(Keys):
-    """Consent to changes of the nodes that the component runs on."""
+    """Consent to changes of the nodes that the component runs on (`nodeSelector`, tolerations)."""
 
-    gain: Literal["refuse"] = Field(
-        default="refuse", description="A change that makes it run on further nodes."
+    gain: Consent = Field(
+        default=_PLACEMENT.gain,
+        description="A change that makes it run on further nodes; they are the first to be judged.",
     )
-    lose: Literal["refuse"] = Field(
-        default="refuse", description="A change that takes it off nodes."
+    lose: Consent = Field(
+        default=_PLACEMENT.lose,
+        description="A change that takes it off nodes, off all of them at once. Refused in any "
+        "case while pods hold devices there.",
     )
 
 

@@ -48,6 +48,7 @@ The schema is [rollout.schema.json](rollout.schema.json).
 | resource | a device's resource name, `vendor.com/device` |
 | time of day | hours and minutes in quotes, `"04:00"`, up to `"24:00"` |
 | time zone | a name of the IANA database: `Europe/Berlin`, `UTC` |
+| path | of a file or folder, relative to the spec file |
 | name | a Kubernetes name: lower case letters, digits and `-` |
 
 YAML 1.1 reads some plain texts as something else: `no` as false, `1:30` as 90, `012` as 10. Where

@@ -10,21 +10,19 @@ from bridgehead.spec.document import Path
 RESERVED_KEYS: dict[Path, tuple[str, ...]] = {
     (): ("companions", "allow", "targets"),
     ("component",): ("gpuOperator", "workload"),
-    ("change",): ("manifests", "helm", "driver", "operands", "adopt", "install", "remove"),
+    ("change",): ("helm", "driver", "operands", "adopt", "install", "remove"),
     ("verify",): ("metrics", "command"),
     ("onFailure",): ("command", "wait"),
 }
 
 RESERVED_VALUES: dict[Path, tuple[str, ...]] = {
     ("kind",): ("NodeProfile", "Scenario"),
-    ("placement", "gain"): ("allow",),
-    ("placement", "lose"): ("allow",),
 }
 
 # Mappings of which exactly one key is written.
 EXACTLY_ONE: dict[Path, tuple[str, ...]] = {
     ("component",): ("daemonSet", *RESERVED_KEYS["component",]),
-    ("change",): ("images", *RESERVED_KEYS["change",]),
+    ("change",): ("images", "manifests", *RESERVED_KEYS["change",]),
 }
 
 

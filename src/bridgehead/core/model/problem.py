@@ -27,6 +27,14 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.file}:{self.line}:{self.column}: {kind}{self.message}{help_text}"
 
 
+class Unfit(msgspec.Struct, frozen=True):
+    """A file or folder that another file names and that cannot be used: as a whole, or within."""
+
+    message: str = ""
+    suggestion: str | None = None
+    problems: tuple[Problem, ...] = ()
+
+
 # A terminal's width, less the margin with the line number.
 _WIDEST = 90
 
