@@ -210,7 +210,7 @@ async def test_a_run_that_let_go_unheard_is_shown_as_over(component: OnCluster) 
     await recorded(component, turn, intent(LetGo()))
     ref = component.plan.spec.component
 
-    (shown,) = await status(component.kube, component.namespace, ref)
+    (shown,) = await status(component.kube, component.namespace, ref, time.time())
 
     assert not shown.open
     assert "its runner ended before it could say so" in shown.summary

@@ -2,7 +2,9 @@
 
 import msgspec
 
+from bridgehead.core.rollout.control import Abort, Pause
 from bridgehead.core.rollout.standing import Leftover, NodeStanding, Standing
+from bridgehead.core.rollout.wishes import Given, Wishes
 from bridgehead.report.status import status_json, status_text
 
 STANDING = Standing(
@@ -52,3 +54,50 @@ def test_data_has_schema_runs_and_orphans() -> None:
     assert again["orphans"] == [
         {"component": "daemonset/gpu/plugin", "anchor": "bridgehead/gpu-1/1"}
     ]
+
+
+PAUSE = Pause(time="2026-01-31T12:00:00.000Z", identity="sa", actor="ann", reason="lunch")
+WISHES = Wishes(
+    paused=PAUSE,
+    awaited="afterCanary",
+    approvals=(
+        Given(
+            point="afterCanary",
+            by="bob",
+            time="2026-01-31T12:01:00.000Z",
+            expires="2026-01-31T13:01:00.000Z",
+            objection="it expired",
+        ),
+    ),
+    filed=(Abort(time="2026-01-31T12:02:00.000Z", identity="eve"),),
+    window="closed until 2026-02-01T08:00:00Z",
+    left=3,
+)
+
+
+def test_what_people_asked_is_told_with_claimed_names_as_claimed() -> None:
+    told = status_text((msgspec.structs.replace(STANDING, wishes=WISHES),)).splitlines()
+    assert "  paused    by ann (so claimed, as sa) at 2026-01-31T12:00:00.000Z: lunch" in told
+    assert "  waits     for approval afterCanary" in told
+    assert (
+        "  approved  afterCanary by bob at 2026-01-31T12:01:00.000Z, until "
+        "2026-01-31T13:01:00.000Z; does NOT count: it expired" in told
+    )
+    assert (
+        "  filed     abort by eve at 2026-01-31T12:02:00.000Z; no runner has noted it yet" in told
+    )
+    assert "  window    closed until 2026-02-01T08:00:00Z" in told
+    assert "  left      3 nodes have not had their turn" in told
+
+
+def test_what_people_asked_is_in_the_data_with_its_kind() -> None:
+    found = status_json((msgspec.structs.replace(STANDING, wishes=WISHES),))
+    wishes = msgspec.json.decode(msgspec.json.encode(found))["runs"][0]["wishes"]
+    assert wishes["paused"]["kind"] == "pause"
+    assert wishes["filed"][0]["kind"] == "abort"
+    assert (wishes["awaited"], wishes["left"]) == ("afterCanary", 3)
+
+
+def test_of_a_run_that_is_over_no_wishes_are_told() -> None:
+    over = msgspec.structs.replace(STANDING, mode="ended", wishes=WISHES)
+    assert "paused" not in status_text((over,))

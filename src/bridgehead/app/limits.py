@@ -23,10 +23,13 @@ class TooShort(msgspec.Struct, frozen=True):
 
 def bounds(session: Session, plan: Plan, user: str) -> Limits:
     """The limits that were asked for, with all that the core needs to know to keep to them."""
-    zones = {
-        window.timezone: zone for window in plan.spec.windows if (zone := _zone(window.timezone))
-    }
-    return msgspec.structs.replace(session.limits, identity=user, zones=zones)
+    return msgspec.structs.replace(session.limits, identity=user, zones=zones(plan))
+
+
+def zones(plan: Plan) -> dict[str, tzinfo]:
+    """The time zones of the plan's windows, as far as this machine knows them."""
+    names = {window.timezone for window in plan.spec.windows}
+    return {name: zone for name in names if (zone := _zone(name)) is not None}
 
 
 def too_short(run: Run, now: float) -> TooShort | None:

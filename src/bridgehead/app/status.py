@@ -3,6 +3,7 @@
 import msgspec
 
 from bridgehead.app.component_ref import RunName
+from bridgehead.app.limits import zones
 from bridgehead.app.open_run import over
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.convert import component_from, node_from, pod_from
@@ -15,27 +16,31 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import owns
 from bridgehead.core.model.component import Component
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.control import UnreadableRequestError, requests
 from bridgehead.core.rollout.facts import closes
+from bridgehead.core.rollout.limits import Limits
+from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.standing import Standing, standing
-from bridgehead.core.rollout.state import Mode
+from bridgehead.core.rollout.state import Mode, RunState
 from bridgehead.core.rollout.transition import fold
+from bridgehead.core.rollout.wishes import Wishes, wishes
 from bridgehead.kube.client import Kube
 from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS
 
 
 async def status(
-    kube: Kube, state_namespace: str, subject: ComponentRef | RunName | None
+    kube: Kube, state_namespace: str, subject: ComponentRef | RunName | None, now: float
 ) -> tuple[Standing, ...]:
     """The named run; a component's open runs, else its last one; all open runs. Reads only.
 
-    Newest first. Marks of runs that have no record are found by ``orphans``. Raises NoSuchRunError,
-    UnreadableRunError, BrokenJournalError and KubeError.
+    Newest first. ``now`` is in seconds since the epoch. Marks of runs that have no record are found
+    by ``orphans``. Raises NoSuchRunError, UnreadableRunError, BrokenJournalError and KubeError.
     """
     store = RunStore(kube, state_namespace)
     if isinstance(subject, RunName):
-        return (await stand(kube, store, await store.load(subject.name), state_namespace),)
+        return (await stand(kube, store, await store.load(subject.name), state_namespace, now),)
     found = [
-        await stand(kube, store, await store.load(item.run), state_namespace)
+        await stand(kube, store, await store.load(item.run), state_namespace, now)
         for item in reversed(await _candidates(store, subject))
     ]
     open_ones = tuple(item for item in found if item.open)
@@ -83,11 +88,14 @@ async def _says_it_ended(store: RunStore, run: str) -> bool:
     return any(closes(entry) for entry in await store.last_page(run))
 
 
-async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: str) -> Standing:
-    """How one run stands now."""
+async def stand(
+    kube: Kube, store: RunStore, record: Record, state_namespace: str, now: float
+) -> Standing:
+    """How one run stands at ``now``."""
     plan = record.plan
     ref = plan.spec.component
-    state = fold(await store.entries(record.run))
+    entries = await store.entries(record.run)
+    state = fold(entries)
     component = await read_component(kube, ref)
     holder = await read_holder(kube, state_namespace, ref)
     ending = over(state_namespace, record.run, state, component)
@@ -100,7 +108,7 @@ async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: st
     holds = HoldWatch(kube, lambda: 0.0, lambda: 0.0)
     await holds.find()
     await holds.refresh()
-    return standing(
+    shown = standing(
         run=record.run,
         owner=record.owner,
         plan=plan,
@@ -111,6 +119,21 @@ async def stand(kube: Kube, store: RunStore, record: Record, state_namespace: st
         nodes=tuple(holds.on(nodes).values()),
         holder=holder,
     )
+    if not shown.open:
+        return shown
+    runner = entries[-1].identity if entries else ""
+    return msgspec.structs.replace(shown, wishes=_wishes(record, state, runner, now))
+
+
+def _wishes(record: Record, state: RunState, runner: str, now: float) -> Wishes:
+    """What people want of an open run; approvals are judged against whoever ran it last."""
+    plan = record.plan
+    limits = Limits(identity=runner, zones=zones(plan))
+    run = Run(name=record.run, plan=plan, state=state, family=plan.family, limits=limits)
+    try:
+        return wishes(run, requests(record.control), now)
+    except UnreadableRequestError as error:
+        return wishes(run, (), now, unreadable=str(error))
 
 
 async def newest_run(store: RunStore, component: ComponentRef) -> str:

@@ -20,8 +20,10 @@ from bridgehead.cluster.errors import (
     LostJournalError,
     LostLockError,
     NoSuchRunError,
+    RemovedJournalError,
     RunExistsError,
 )
+from bridgehead.core.rollout.control import UnreadableRequestError
 from bridgehead.core.rollout.transition import UnknownRecordError
 from bridgehead.kube import errors
 from bridgehead.sources.inventory_file import InventoryFileError
@@ -67,7 +69,7 @@ def failure_of(error: Exception) -> Failure | None:
             return Failure(
                 Exit.CANNOT, str(error), "the same command again; kubectl get --raw /readyz"
             )
-        case ClusterError() | UnknownRecordError():
+        case ClusterError() | UnknownRecordError() | UnreadableRequestError():
             return _of_a_run(error)
         case InventoryFileError():
             return Failure(Exit.USAGE, str(error), "bridgehead inventory --save FILE")
@@ -88,6 +90,11 @@ def _of_a_run(error: Exception) -> Failure:
             return Failure(Exit.LOCKED, str(error), f"bridgehead status{repeated(sys.argv[1:])}")
         case NoSuchRunError() | RunExistsError():
             return Failure(Exit.FINDINGS, str(error), f"bridgehead status{repeated(sys.argv[1:])}")
+        case RemovedJournalError():
+            return Failure(Exit.NEEDS_A_PERSON, str(error), "bridgehead release COMPONENT")
+        case UnreadableRequestError():
+            remedy = "somebody has edited the run's record: bridgehead release COMPONENT"
+            return Failure(Exit.NEEDS_A_PERSON, str(error), remedy)
         case BrokenJournalError():
             remedy = "compare with the API server's audit log: somebody has changed the journal"
             return Failure(Exit.FINDINGS, str(error), remedy)

@@ -1,6 +1,7 @@
 """``bridgehead status``: how runs stand, and what is left of them in the cluster."""
 
 import asyncio
+import time
 
 import click
 
@@ -14,6 +15,7 @@ from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing
+from bridgehead.core.rollout.state import Mode
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.status import Orphans, status_json, status_text
 
@@ -42,7 +44,7 @@ async def _read(
     cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName | None
 ) -> tuple[tuple[Standing, ...], Orphans]:
     async with client(cluster) as kube:
-        found = await read_status(kube, state_namespace, subject)
+        found = await read_status(kube, state_namespace, subject, time.time())
         lost = () if isinstance(subject, RunName) else await orphans(kube, subject)
     return found, lost
 
@@ -56,8 +58,25 @@ def _next(
     if not found:
         return f"bridgehead inventory{cluster.as_arguments}"
     first = found[0]
-    if first.open and first.rollback_helps is False:
-        return f"mend what it names, then: bridgehead release {first.component}{where}"
-    if first.open and not first.holder:
-        return f"bridgehead rollback {first.component}{where}, or the rollout's own command again"
+    if first.open:
+        return _onward(first, where)
     return f"bridgehead journal {first.run}{where}"
+
+
+def _onward(item: Standing, where: str) -> str:
+    """What an open run needs."""
+    ref = item.component
+    if item.wishes.paused is not None:
+        return f"bridgehead resume {ref}{where}"
+    if item.wishes.awaited:
+        return f"bridgehead approve {ref}{where}"
+    if item.rollback_helps is False:
+        return f"mend what it names, then: bridgehead release {ref}{where}"
+    if item.mode == Mode.HOLD.value:
+        return (
+            f"bridgehead resume {ref}{where} with --without NODE or --retry NODE for each that "
+            f"failed, or bridgehead rollback {ref}{where}"
+        )
+    if not item.holder:
+        return f"bridgehead resume {ref}{where}, or bridgehead rollback {ref}{where}"
+    return f"bridgehead journal {item.run}{where}"

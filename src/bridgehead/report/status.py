@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.json import JsonObject, text
+from bridgehead.core.rollout.control import encode, who
 from bridgehead.core.rollout.standing import Standing
+from bridgehead.core.rollout.wishes import Wishes
 
 SCHEMA = "bridgehead.dev/status/v1"
 
@@ -33,6 +35,8 @@ def _block(item: Standing) -> Iterator[str]:
         yield f"  owner     {item.owner}"
     yield f"  template  {item.template}"
     yield f"  lock      {item.holder or 'nobody'}"
+    if item.open:
+        yield from _wishes(item.wishes)
     width = max((len(node.name) for node in item.nodes), default=0)
     for node in item.nodes:
         held = "  cordoned by this run" if node.held else ""
@@ -42,6 +46,27 @@ def _block(item: Standing) -> Iterator[str]:
         yield f"  left: {left.object}: {left.what}"
     if item.summary:
         yield f"  {item.summary}"
+
+
+def _wishes(item: Wishes) -> Iterator[str]:
+    """What people asked, and what it waits for."""
+    if item.paused is not None:
+        why = f": {item.paused.reason}" if item.paused.reason else ""
+        yield f"  paused    by {who(item.paused)} at {item.paused.time}{why}"
+    if item.awaited:
+        yield f"  waits     for approval {item.awaited}"
+    for given in item.approvals:
+        until = f", until {given.expires}" if given.expires else ""
+        flaw = f"; does NOT count: {given.objection}" if given.objection else ""
+        yield f"  approved  {given.point} by {given.by} at {given.time}{until}{flaw}"
+    for request in item.filed:
+        kind = text(encode(request), "kind")
+        yield f"  filed     {kind} by {who(request)} at {request.time}; no runner has noted it yet"
+    if item.unreadable:
+        yield f"  filed     {item.unreadable}"
+    if item.window:
+        yield f"  window    {item.window}"
+    yield f"  left      {item.left} nodes have not had their turn"
 
 
 def status_json(standings: tuple[Standing, ...], orphans: Orphans = ()) -> JsonObject:

@@ -49,7 +49,7 @@ def open_points(run: Run) -> tuple[str, ...]:
 
 def consent(run: Run, point: str, now: float) -> Approve | None:
     """The first approval of a point that counts now."""
-    return next((item for item in _of(run, point) if not _against(run, item, now)), None)
+    return next((item for item in _of(run, point) if not objection(run, item, now)), None)
 
 
 def objections(run: Run, point: str, now: float) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def objections(run: Run, point: str, now: float) -> tuple[str, ...]:
     return tuple(
         f"that of {item.identity or 'somebody unknown'} does not count: {why}"
         for item in _of(run, point)
-        if (why := _against(run, item, now))
+        if (why := objection(run, item, now))
     )
 
 
@@ -65,7 +65,7 @@ def _of(run: Run, point: str) -> list[Approve]:
     return [item for item in run.state.approvals if item.point == point]
 
 
-def _against(run: Run, given: Approve, now: float) -> str:
+def objection(run: Run, given: Approve, now: float) -> str:
     """What speaks against an approval; empty where it counts."""
     if given.change_digest != run.plan.change_digest:
         return "it is for another change"

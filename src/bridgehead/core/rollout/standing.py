@@ -11,6 +11,7 @@ from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.state import Mode, NodeStatus, RunState
+from bridgehead.core.rollout.wishes import Wishes
 
 
 class Leftover(msgspec.Struct, frozen=True):
@@ -49,6 +50,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     rollback_helps: bool | None = None
     """False where the ending says that only mending the node helps."""
+    wishes: Wishes = Wishes()
+    """What people asked of it."""
 
     @property
     def open(self) -> bool:
