@@ -1,7 +1,7 @@
 """The reader finds nothing in the lines of a real run, and everything that is made wrong in them.
 
-`recorded/` holds the lines of one run of a version that is bad on one node: killed on its way, resumed
-by the same command, taken back. Cut down to the fields that the reader uses.
+`recorded/` holds the lines of one run of a version that is bad on one node: killed on its way,
+resumed by the same command, taken back. Cut down to the fields that the reader uses.
 """
 
 from __future__ import annotations
@@ -142,13 +142,11 @@ def test_a_node_that_somebody_else_had_cordoned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
-    [({"leaving": True}, "was deleted"), ({"restarts": 1}, "restarted")],
-    ids=["deleted", "restarted"],
+    ("leaving", "restarts", "told"), [(True, 0, "was deleted"), (False, 1, "restarted")]
 )
-def test_a_workload_that_does_not_live_through_it(change: dict[str, bool], told: str) -> None:
+def test_a_workload_that_does_not_live_through_it(leaving: bool, restarts: int, told: str) -> None:
     holder = next(pod for pod in SEEN if pod.role == "holder")
-    seen = [*SEEN, replace(holder, **change)]
+    seen = [*SEEN, replace(holder, leaving=leaving, restarts=restarts)]
     assert found(seen=seen) == [f"workload {holder.name} {told}"]
 
 

@@ -15,7 +15,7 @@ from tests.scenarios.conftest import SetStage
 SEEDS = range(8)
 LONG_SEEDS = range(100, 150)
 
-RECORDS = 75
+RECORDS = 65
 """Fewer than any run of these has after which there is nothing left to do."""
 
 
