@@ -9,6 +9,7 @@ from bridgehead.cluster.errors import (
     BrokenJournalError,
     LostJournalError,
     NoSuchRunError,
+    RemovedJournalError,
     RunExistsError,
     UnreadableRunError,
 )
@@ -176,7 +177,7 @@ async def test_a_removed_journal_stops_the_runner(
 ) -> None:
     await store.append(RUN, [draft(1)], SIGNATURE, NOW)
     await kube.delete(CONFIG_MAPS, f"{RUN}-0001", namespace)
-    with pytest.raises(LostJournalError, match="removed"):
+    with pytest.raises(RemovedJournalError, match=RUN):
         await store.append(RUN, [draft(2)], SIGNATURE, NOW)
 
 

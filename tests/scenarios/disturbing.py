@@ -19,7 +19,7 @@ from tests.scenarios.scenario import (
     RecordGiven,
 )
 from tests.scenarios.stage import Stage
-from tests.scenarios.view import component, image_of, node_object, until
+from tests.scenarios.view import component, image_of, node_object, offers, plugin_pods, until
 
 
 def disturb(stage: Stage, action: Action) -> None:
@@ -51,6 +51,10 @@ def _disturb_node(stage: Stage, action: Action) -> None:
         case Action(await_pod=PluginAwaited(node=number, image=image)):
             wanted = stage.image(image)
             until(lambda: image_of(stage, number) == wanted, f"node {number} has {image}")
+        case Action(await_devices=int() as number):
+            until(lambda: offers(stage, number), f"node {number} offers its devices")
+        case Action(await_no_plugin=int() as number):
+            until(lambda: number not in plugin_pods(stage), f"node {number} has no plugin")
         case Action(keep_cordoned=int() as number):
             _patch_node(stage, number, {"metadata": {"annotations": {KEEP_CORDONED: "by hand"}}})
         case Action(stop_kubelet=int() as number):

@@ -108,7 +108,7 @@ def _outside(document: Document, scenario: Scenario) -> Iterator[Problem]:
 
 def _is_node(path: Place) -> bool:
     """Whether a number at that place is a node's."""
-    listed = path[0] in {"expect", "then"} and ("touched" in path or "runs" in path)
+    listed = path[0] in {"expect", "then"} and not {"touched", "runs", "gone"}.isdisjoint(path)
     return listed or path[-1] in _NODES
 
 
@@ -117,8 +117,23 @@ _FREE = frozenset({"objects", "create", "patch"})
 
 _NODES = frozenset(
     {
-        *("node", "deletePluginPod", "join", "cordon", "keepCordoned", "restartKubelet"),
-        *("stopKubelet", "startKubelet", "restartContainerd"),
+        *(
+            "node",
+            "deletePluginPod",
+            "join",
+            "cordon",
+            "uncordon",
+            "keepCordoned",
+            "restartKubelet",
+        ),
+        *(
+            "endWorkloads",
+            "awaitDevices",
+            "awaitNoPlugin",
+            "stopKubelet",
+            "startKubelet",
+            "restartContainerd",
+        ),
     }
 )
 """Keys whose value is a node's number."""

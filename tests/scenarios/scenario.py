@@ -50,6 +50,8 @@ class WorkloadGiven(Part):
 
     node: NodeIndex
     devices: Annotated[int, Field(ge=1)] = 1
+    controller: bool = False
+    """Whether a ReplicaSet made it, which would make another one; one of these a node."""
 
 
 class Given(Part):
@@ -107,6 +109,18 @@ class RecordGiven(Part):
     patch: Yaml
 
 
+class AskGiven(Part):
+    """Somebody's command beside the rollout, in a process of its own."""
+
+    command: Text
+    """With its options; the component follows the command's name by itself."""
+    exit: int = 0
+    by: Text | None = None
+    """Another person, who may only ask; else the one who rolls out."""
+    says: list[Text] = []
+    """Parts of what is printed."""
+
+
 class Action(Part):
     """One thing that somebody does to the cluster; exactly one key."""
 
@@ -114,11 +128,19 @@ class Action(Part):
     await_plugin: PluginAwaited | None = None
     await_pod: PluginAwaited | None = None
     """Wait until there is one, Ready or not."""
+    await_devices: NodeIndex | None = None
+    """Wait until the node offers all devices of the plugin."""
+    await_no_plugin: NodeIndex | None = None
+    """Wait until the node has no plugin pod."""
     join: NodeIndex | None = None
     """The node gets the label that the plugin's nodeSelector asks for."""
     cordon: NodeIndex | None = None
+    uncordon: NodeIndex | None = None
+    end_workloads: NodeIndex | None = None
+    """Delete the pods that hold devices of the node."""
     restart_kubelet: NodeIndex | None = None
     create_file: FileGiven | None = None
+    remove_file: FileGiven | None = None
     create_pod: WorkloadGiven | None = None
     """A pod that asks for devices; nobody waits for it."""
     create: Yaml | None = None
@@ -137,6 +159,8 @@ class Action(Part):
     start_kubelet: NodeIndex | None = None
     """Start it and wait until its node is Ready."""
     restart_containerd: NodeIndex | None = None
+    ask: AskGiven | None = None
+    """A command of bridgehead, waited for to its end."""
     edit_record: RecordGiven | None = None
     delete_record: Literal[True] | None = None
     """The ConfigMap that says what the run is; its journal stays."""
@@ -166,6 +190,9 @@ class Expect(Part):
     exit: int
     touched: list[NodeIndex] = []
     """Nodes whose plugin pod is another one than before."""
+    gains: list[NodeIndex] = []
+    loses: list[NodeIndex] = []
+    """Nodes that the plugin, with all its devices, has come to, and that it has left."""
     runs: dict[Text, list[NodeIndex]] = {}
     """Which nodes run which image in the end."""
     gate: Text | list[Text] = []
@@ -183,6 +210,8 @@ class Expect(Part):
     refusals: list[Text] = []
     strategy: Text = "RollingUpdate"
     generation: Literal["unchanged"] | None = None
+    gone: list[NodeIndex] = []
+    """Nodes whose workloads have ended; everywhere else they must keep their containers."""
     leftovers: list[Text] = []
     """What is still there beside the journal: `component claimed`, `node 0 cordoned`, ..."""
 
@@ -197,7 +226,12 @@ class Then(Part):
 
     do: list[Action] = []
     """What happens to the cluster before."""
-    command: Literal["rollback", "rollout", "rollout --retry-held", "release", "status"]
+    command: Annotated[
+        str,
+        Field(pattern=r"^(rollback|rollout|release|status|pause|resume|approve|abort)( |$)"),
+    ]
+    by: Text | None = None
+    """Another person, who may only ask; else the one who rolls out."""
     expect: Expect
 
 
@@ -210,11 +244,15 @@ class Scenario(Part):
     runs_on: Annotated[list[Literal["kubelet", "kwok", "twin"]], Field(min_length=1)]
     process: bool = False
     """Through the command line in a process of its own; else in this process."""
+    command: Annotated[str, Field(pattern=r"^rollout( |$)")] = "rollout"
+    """Its options matter in a process of its own only."""
     token: bool = False
     """Whether the rollout proves who it is by a service account's token, which can be revoked."""
     images: dict[Text, dict[str, Any]] = {}
     """Versions of the fake driver: a name such as `fake:v2`, and knobs of testbed/knobs.yaml."""
     given: Given
+    manifest: PluginGiven | None = None
+    """The plugin's DaemonSet as `plugin.yaml` beside the spec, for `change.manifests`."""
     spec: Yaml = {}
     """Keys of bridgehead.yaml over those that all scenarios share (see stage.py)."""
     during: list[During] = []

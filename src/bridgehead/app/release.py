@@ -3,10 +3,10 @@
 import msgspec
 
 from bridgehead.app.locking import tell_holder
-from bridgehead.app.open_run import close_unheard, write_ending
+from bridgehead.app.open_run import over, write_ending
 from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.anchor import parse_anchor
-from bridgehead.cluster.errors import ClaimedError, NoSuchRunError
+from bridgehead.cluster.errors import BrokenJournalError, ClaimedError, UnreadableRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
 from bridgehead.cluster.read import read_component, read_snapshot
@@ -18,7 +18,7 @@ from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
 from bridgehead.core.rollout.state import Ending, Mode
-from bridgehead.core.rollout.transition import fold
+from bridgehead.core.rollout.transition import UnknownRecordError, fold
 from bridgehead.kube.errors import PatchTestFailed
 
 
@@ -75,8 +75,7 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
             except PatchTestFailed:
                 return Released(left=left, done=tuple(done), changed=True)
             done.append((left.component.ref, "former update strategy restored, marks removed"))
-            await _close(session, left.component, user)
-        await close_unheard(session, ref, left.component, user)
+        done += await _close(session, ref, left, user)
         return Released(left=left, done=tuple(done))
 
 
@@ -154,16 +153,29 @@ def _differing(snapshot: Snapshot, component: Component | None) -> tuple[tuple[s
     )
 
 
-async def _close(session: Session, component: Component, user: str) -> None:
-    """End the run that held the component, where it has a record: nobody shall go on with it."""
-    anchor = parse_anchor(component.anchor)
-    if anchor is None:
-        return
-    store = RunStore(session.kube, anchor.namespace)
-    try:
-        state = fold(await store.entries(anchor.run))
-    except NoSuchRunError:
-        return
-    if state.mode is not Mode.ENDED:
-        ending = Ending(exit=4, summary=f"released by {user}")
-        await write_ending(session, store, anchor.run, ending, user)
+async def _close(
+    session: Session, ref: ComponentRef, left: Left, user: str
+) -> list[tuple[str, str]]:
+    """End every run of the component of which nothing is left: nobody shall go on with it.
+
+    That is also one whose component is gone or was replaced. One whose record cannot be read stays
+    as it is: it holds nothing any more.
+    """
+    store = RunStore(session.kube, session.state_namespace)
+    anchor = parse_anchor(left.component.anchor) if left.component is not None else None
+    done = []
+    for item in reversed(await store.list_runs(ref)):
+        if anchor is not None and anchor.run == item.run and left.differing:
+            continue
+        try:
+            state = fold(await store.entries(item.run))
+        except (UnreadableRunError, BrokenJournalError, UnknownRecordError) as error:
+            done.append((f"run/{item.run}", f"not closed: {error}"))
+            continue
+        if state.mode is Mode.ENDED:
+            continue
+        released = Ending(exit=4, summary=f"released by {user}")
+        unheard = over(session.state_namespace, item.run, state, left.component)
+        await write_ending(session, store, item.run, unheard or released, user)
+        done.append((f"run/{item.run}", "closed"))
+    return done

@@ -8,6 +8,7 @@ from bridgehead.app.open_run import over, write_ending
 from bridgehead.app.runner import Ended, drive, held_by_next
 from bridgehead.app.session import Session
 from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.errors import RemovedJournalError
 from bridgehead.cluster.lease import Sighting
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
@@ -52,6 +53,10 @@ async def resume(
     async with await locked(session, record.plan.spec, record.run, user, known=known) as lock:
         store = RunStore(session.kube, session.state_namespace)
         entries = await store.entries(record.run)
+        if not entries and anchor is not None:  # it is written before the anchor is
+            raise RemovedJournalError(
+                f"somebody has deleted the journal of run {record.run}: nobody can go on with it"
+            )
         run = Run(
             name=record.run,
             plan=record.plan,

@@ -55,7 +55,7 @@ def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -
     left = released.left
     if left.unread:
         return _unread(left.unread, ref)
-    if left.nothing:
+    if left.nothing and not released.done:
         show(f"No run has left anything of {ref}.")
         next_step(f"bridgehead status {ref}{where}")
         return Exit.DONE

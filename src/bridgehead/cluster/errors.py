@@ -7,6 +7,7 @@ ClusterError
 |- ClaimedError         the component carries the anchor of another run or holder (exit 7)
 |  `- ChangedMeanwhileError  somebody changes the component while a run begins (exit 7)
 |- LostJournalError     another holder has written to the run's journal (exit 7)
+|- RemovedJournalError  somebody has deleted the run's journal: nothing can be recorded any more
 |- RunExistsError       a run of this name is recorded already
 |- NoSuchRunError       there is no record of a run of this name
 |- UnreadableRunError   the record is of a schema that this version does not know, or damaged
@@ -60,6 +61,10 @@ class ChangedMeanwhileError(ClaimedError):
 
 class LostJournalError(ClusterError):
     """Another holder has written to the run's journal: this runner is no longer the one."""
+
+
+class RemovedJournalError(ClusterError):
+    """The segment that the next record belongs to is not there any more: nobody can go on."""
 
 
 class RunExistsError(ClusterError):

@@ -12,6 +12,7 @@ from bridgehead.cluster.errors import (
     BrokenJournalError,
     LostJournalError,
     NoSuchRunError,
+    RemovedJournalError,
     RunExistsError,
     UnreadableRunError,
 )
@@ -160,7 +161,8 @@ class RunStore:
         """Store the drafts as the next records, with one write unless a segment fills up.
 
         ``now`` is in seconds since the epoch. Raises LostJournalError where somebody else has
-        appended since this store last read or wrote the journal.
+        appended since this store last read or wrote the journal, RemovedJournalError where somebody
+        has deleted it.
         """
         if run not in self._ends:
             await self.entries(run)
@@ -188,7 +190,9 @@ class RunStore:
             version = await self._own_repeat(name, batch, repeated=error.repeated)
         except NotFound:
             del self._ends[run]
-            raise LostJournalError(f"the journal of run {run} was removed ({name})") from None
+            raise RemovedJournalError(
+                f"somebody has deleted the journal of run {run} (configmap {self._namespace}/{name})"
+            ) from None
         last = next(item for item in reversed(entries) if record_key(item.seq) in batch.data)
         return _End(Head(last.seq, last.digest), batch.after, version)
 
