@@ -67,5 +67,9 @@ Offers = Mapping[str, Offer]
 
 def usual(offers: Iterable[Offer]) -> Offer | None:
     """The most frequent offer, the larger one of equals; None where there is none at all."""
-    counts = Counter(offers)
+    return most_of(Counter(offers))
+
+
+def most_of(counts: Mapping[Offer, int]) -> Offer | None:
+    """As ``usual``, of offers that are counted already."""
     return max(counts, key=lambda offer: (counts[offer], offer), default=None)

@@ -1,6 +1,7 @@
 """The plan: a value that prints, and that a run follows to its end."""
 
 from enum import Enum
+from functools import cached_property
 
 import msgspec
 
@@ -97,7 +98,7 @@ class Cost(msgspec.Struct, frozen=True):
     requests: int
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Everything that was decided before the first write."""
 
     spec: RolloutSpec
@@ -126,7 +127,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     cost: Cost
     warnings: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[str, ...]:
         """All nodes that the plan changes, in order."""
         return tuple(node for stage in self.stages for node in stage.nodes)
@@ -176,7 +177,21 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def cohort_of(self, node: str) -> PlannedCohort | None:
         """The cohort that a node was counted in; None for one that joined later."""
-        return next((item for item in self.cohorts if node in item.nodes), None)
+        return self._cohorts.get(node)
+
+    @cached_property
+    def _cohorts(self) -> dict[str, PlannedCohort]:
+        return {node: cohort for cohort in self.cohorts for node in cohort.nodes}
+
+    @cached_property
+    def former_images(self) -> dict[str, str]:
+        """The former template's images by container."""
+        return images(self.former_template)
+
+    @cached_property
+    def target_images(self) -> dict[str, str]:
+        """The target template's images by container."""
+        return images(self.target_template)
 
 
 class Unneeded(msgspec.Struct, frozen=True):

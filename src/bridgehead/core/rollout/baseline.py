@@ -1,13 +1,15 @@
 """What a node is expected to offer: what it did before, or what verified nodes of its kind do."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from bridgehead.core.inventory.cohort import cohort_of
-from bridgehead.core.model.device import Offer, Offers, usual
+from bridgehead.core.model.device import Offer, Offers, most_of
 from bridgehead.core.rollout.commands import Baseline
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.view import successor
 
 NOTHING = Offer(0, 0)
 AT_LEAST = Offer(1, 1)
@@ -57,18 +59,46 @@ def proven(run: Run, name: str, world: World) -> bool:
     return any(run.state.node(other).status is NodeStatus.PASSED for other in kin(run, name, world))
 
 
+class Kinds:
+    """What most nodes of each kind offer, per resource; counted once for all nodes of a kind."""
+
+    def __init__(self, run: Run, world: World) -> None:
+        self._run = run
+        self._world = world
+        self._counted: dict[str, Mapping[str, Counter[Offer]]] = {}
+
+    def usual(self, name: str) -> Mapping[str, Offer]:
+        """What most others of the node's kind offer: as measured, or as untouched ones do now."""
+        planned = self._run.plan.cohort_of(name)
+        if planned is None:
+            counts, mine = self._count(kin(self._run, name, self._world)), None
+        else:
+            if planned.name not in self._counted:
+                self._counted[planned.name] = self._count(planned.nodes)
+            counts, mine = self._counted[planned.name], _shown(self._run, name, self._world)
+        found = {
+            resource: most_of(_without(count, mine.get(resource) if mine else None))
+            for resource, count in counts.items()
+        }
+        return {resource: most for resource, most in found.items() if most is not None}
+
+    def _count(self, names: Iterable[str]) -> Mapping[str, Counter[Offer]]:
+        shown = [
+            offers for name in names if (offers := _shown(self._run, name, self._world)) is not None
+        ]
+        return {
+            resource: Counter(offers[resource] for offers in shown if resource in offers)
+            for resource in self._run.plan.resources
+        }
+
+
+def _without(counts: Counter[Offer], one: Offer | None) -> Mapping[Offer, int]:
+    return counts if one is None else counts - Counter((one,))
+
+
 def of_its_kind(run: Run, name: str, world: World) -> Mapping[str, Offer]:
-    """What most nodes of its kind offer, per resource: as measured, or as untouched ones do now."""
-    peers = [
-        offers
-        for other in kin(run, name, world)
-        if other != name and (offers := _shown(run, other, world)) is not None
-    ]
-    return {
-        resource: most
-        for resource in run.plan.resources
-        if (most := usual(offers[resource] for offers in peers if resource in offers)) is not None
-    }
+    """What most others of one node's kind offer; for many nodes ask one ``Kinds``."""
+    return Kinds(run, world).usual(name)
 
 
 def _shown(run: Run, name: str, world: World) -> Offers | None:
@@ -76,7 +106,7 @@ def _shown(run: Run, name: str, world: World) -> Offers | None:
     known = run.state.node(name).baseline
     if known is not None:
         return known.offers
-    pod = world.view(name).successor(frozenset())
+    pod = successor(world.pods.get(name, ()))
     node = world.nodes.get(name)
     if node is None or pod is None or not pod.ready or pod.revision != run.former_hash(world):
         return None

@@ -1,10 +1,11 @@
 """A run: its plan, its state, and the questions about them that every decision asks."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 
-from bridgehead.core.model.component import images, template_digest
+from bridgehead.core.model.component import template_digest
 from bridgehead.core.plan.plan import Plan, Stage
 from bridgehead.core.rollout.commands import Baseline, Position, Purpose
 from bridgehead.core.rollout.limits import Limits
@@ -12,13 +13,13 @@ from bridgehead.core.rollout.state import NodeState, NodeStatus, RunState
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.track import Track
-from bridgehead.core.verify.view import Expected
+from bridgehead.core.verify.view import Expected, successor
 
 TOUCHED = frozenset({NodeStatus.PASSED, NodeStatus.FAILED, NodeStatus.STUCK})
 """States that a node reaches only by a pass."""
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What does not change by itself while one decision is made."""
 
     name: str
@@ -85,7 +86,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
             self.plan.stages[self.state.stage] if self.state.stage < len(self.plan.stages) else None
         )
 
-    @property
+    @cached_property
     def scope(self) -> tuple[str, ...]:
         """Nodes of this stage and of those before it, in order; newcomers belong to the last.
 
@@ -124,10 +125,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         baseline = node.baseline or Baseline(offers={})
         work = node.work
         target = self.expects_target(node, world)
-        template = self.plan.target_template if target else self.plan.former_template
         return Expected(
             revision=self.target_hash(world) if target else self.former_hash(world),
-            images=images(template),
+            images=self.plan.target_images if target else self.plan.former_images,
             offers=baseline.offers,
             others=baseline.others,
             refused=frozenset(baseline.refused),
@@ -153,7 +153,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         work = node.work
         if work is None or work.purpose is not Purpose.CHANGE or work.deleted_at is None:
             return False
-        pod = world.view(node.name).successor(work.deleted)
+        pod = successor(world.pods.get(node.name, ()), work.deleted)
         former = self.former_hash(world)
         parked = self.state.template is Position.FORMER
         return parked and pod is not None and pod.revision == former

@@ -6,12 +6,13 @@ from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.foreign_holds import foreign_hold
-from bridgehead.core.rollout.baseline import of_its_kind
+from bridgehead.core.rollout.baseline import Kinds
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.watch import on_target
 from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.view import successor
 
 DIP = 6.0
 """Status periods for which a node that offers too little is looked at before that is believed: a
@@ -41,10 +42,11 @@ def turns(run: Run, world: World, now: float) -> Turns:
     ready: list[NodeState] = []
     notes: list[Draft] = []
     later: list[str] = []
+    kinds = Kinds(run, world)
     for node in run.with_status(NodeStatus.PENDING):
         if node.work is not None or node.name not in world.nodes:
             continue
-        hindered = _hindered(run, node, world, now)
+        hindered = _hindered(run, node, world, kinds, now)
         if hindered is None and node.waits_since is None:
             ready.append(node)
         elif (found := _news(run, node, hindered, now)) is not None:
@@ -70,27 +72,29 @@ def _news(run: Run, node: NodeState, hindered: Hindrance | None, now: float) -> 
     return note("node", over, node=node.name, detail={"reason": hindered.reason})
 
 
-def _hindered(run: Run, node: NodeState, world: World, now: float) -> Hindrance | None:
+def _hindered(
+    run: Run, node: NodeState, world: World, kinds: Kinds, now: float
+) -> Hindrance | None:
     """Why the node cannot begin now; None where it can."""
     seen = world.nodes[node.name]
     if seen.ready is not True:
         return Hindrance("it became NotReady before its turn")
     if held := foreign_hold(seen, run.name):
         return Hindrance(held)
-    pod = world.view(node.name).successor(frozenset())
+    pod = successor(world.pods.get(node.name, ()))
     if pod is None:
         return Hindrance("it has no pod of the component")
     if on_target(run, node.name, world) or node.baseline is not None:
         return None
     if now < pod.created + run.plan.timing.timeout and not _settled(run, node, pod, world):
         return Hindrance("its pod is new, so what it offers is no baseline yet")
-    little = _too_little(run, node, world)
+    little = _too_little(run, node, world, kinds)
     return Hindrance(little, fewer=True) if little and little != node.fewer else None
 
 
-def _too_little(run: Run, node: NodeState, world: World) -> str:
+def _too_little(run: Run, node: NodeState, world: World, kinds: Kinds) -> str:
     """What the node offers less of than its kind, or none of: that may be a passing state."""
-    usual = of_its_kind(run, node.name, world)
+    usual = kinds.usual(node.name)
     for name in run.plan.resources:
         offer = world.nodes[node.name].offer(name)
         count = offer.allocatable if offer else 0

@@ -14,6 +14,7 @@ from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.result import GateId, Question, Verdict
 from bridgehead.core.verify.soak import disturbed, soak_failure
 from bridgehead.core.verify.track import missing
+from bridgehead.core.verify.view import successor
 
 DISTURBANCES = 1
 """How often a node's pod may be replaced by someone else before that counts as a failure."""
@@ -199,7 +200,7 @@ def _back_again(run: Run, world: World) -> list[str]:
 
 def on_target(run: Run, name: str, world: World) -> bool:
     """Whether the node's pod carries the target revision."""
-    pod = world.view(name).successor(frozenset())
+    pod = successor(world.pods.get(name, ()))
     target = run.target_hash(world)
     return pod is not None and bool(target) and pod.revision == target
 

@@ -1,6 +1,7 @@
 """The cluster as a runner sees it at one moment."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -9,10 +10,10 @@ from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.rollout.commands import Role
 from bridgehead.core.rollout.control import Request
-from bridgehead.core.verify.view import NodeView, PodEvent
+from bridgehead.core.verify.view import NodeView, PodEvent, successor
 
 
-class World(msgspec.Struct, frozen=True, kw_only=True):
+class World(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What is watched all the time, and what is read only of nodes in flight."""
 
     component: Component | None
@@ -50,16 +51,14 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
         Log and events are those of the pod that stands after ``deleted`` are gone: the log of a pod
         on its way out says nothing about the new version.
         """
-        view = NodeView(
+        pods = self.pods.get(name, ())
+        pod = successor(pods, deleted)
+        component = self.component.uid if self.component is not None else ""
+        return NodeView(
             name=name,
             node=self.nodes.get(name),
-            pods=self.pods.get(name, ()),
+            pods=pods,
             refused=self.refused.get(name, ()),
-        )
-        pod = view.successor(deleted)
-        component = self.component.uid if self.component is not None else ""
-        return msgspec.structs.replace(
-            view,
             log=self.logs.get(pod.uid) if pod else None,
             last_words=self.last_words.get(pod.uid, "") if pod else "",
             log_unread=self.logs_unread.get(pod.uid, "") if pod else "",
@@ -72,5 +71,10 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
 
     def hash_of(self, template_digest: str) -> str:
         """The hash that pods of a template carry; empty where no revision holds that template."""
-        matching = [item for item in self.revisions if item.template_digest == template_digest]
-        return max(matching, key=lambda item: item.number).hash if matching else ""
+        return self._hashes.get(template_digest, "")
+
+    @cached_property
+    def _hashes(self) -> dict[str, str]:
+        """Of revisions that hold the same template, the newest."""
+        ordered = sorted(self.revisions, key=lambda item: item.number)
+        return {item.template_digest: item.hash for item in ordered}

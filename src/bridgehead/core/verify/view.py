@@ -57,10 +57,17 @@ class NodeView(msgspec.Struct, frozen=True, kw_only=True):
 
     def successor(self, deleted: frozenset[str]) -> Pod | None:
         """The pod that stands after those in ``deleted`` are gone: the newest that is staying."""
-        staying = [pod for pod in self.pods if pod.uid not in deleted and not pod.deleting]
-        live = [pod for pod in staying if not pod.terminal]
-        return max(live or staying, key=lambda pod: pod.created, default=None)
+        return successor(self.pods, deleted)
 
     def gone(self, deleted: frozenset[str]) -> bool:
         """Whether none of the deleted pods is left."""
         return not any(pod.uid in deleted for pod in self.pods)
+
+
+def successor(pods: tuple[Pod, ...], deleted: frozenset[str] = frozenset()) -> Pod | None:
+    """Of a node's pods, the one that stands after those in ``deleted`` are gone."""
+    staying = [pod for pod in pods if pod.uid not in deleted and not pod.deleting]
+    if len(staying) < 2:  # as on nearly every node
+        return staying[0] if staying else None
+    live = [pod for pod in staying if not pod.terminal]
+    return max(live or staying, key=lambda pod: pod.created)
