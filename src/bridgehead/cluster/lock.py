@@ -59,6 +59,8 @@ class Lock:
         self._renewed = asked
         self._lost = ""
         self._trouble = ""
+        self._refused: KubeError | None = None
+        """Why the last renewal failed, where trying again does not help."""
         self._task = asyncio.create_task(self._renew_forever(), name=f"renew {self._name}")
 
     @property
@@ -78,13 +80,16 @@ class Lock:
     def late(self) -> str:
         """Why nothing may be sent now: the last renewal is too old; empty where it is not.
 
-        Raises LostLockError where the lock is gone.
+        Raises LostLockError where the lock is gone, and the API server's own word where it is too
+        old because renewing is refused: a credential or a permission is gone.
         """
         if self._lost:
             raise LostLockError(self._lost)
         age = steady() - self._renewed
         if age <= self._duration * 2 / 3:
             return ""
+        if self._refused is not None:
+            raise self._refused
         why = f": {self._trouble}" if self._trouble else ""
         return (
             f"lease {self._namespace}/{self._name} was last renewed {age:.1f} s ago, "
@@ -143,11 +148,12 @@ class Lock:
         try:
             async with asyncio.timeout(patience):
                 if await self._write({"renewTime": micro_time(self._wall())}):
-                    self._renewed, self._trouble = asked, ""
+                    self._renewed, self._trouble, self._refused = asked, "", None
         except TimeoutError:
-            self._trouble = "the API server did not answer in time"
+            self._trouble, self._refused = "the API server did not answer in time", None
         except KubeError as error:
             self._trouble = str(error)
+            self._refused = None if error.retryable else error
 
     async def _write(self, spec: dict[str, Any]) -> bool:
         """Change the lease as its holder; False, and lost, where it is somebody else's."""

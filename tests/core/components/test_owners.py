@@ -70,3 +70,26 @@ CASES: dict[str, tuple[JsonObject, tuple[Owner, ...]]] = {
 def test_owner_is_read_from_the_marks(case: str) -> None:
     metadata, expected = CASES[case]
     assert owners_of(metadata) == expected
+
+
+@pytest.mark.parametrize(
+    ("manager", "tool"),
+    [
+        ("argocd-controller", "Argo CD"),
+        ("kustomize-controller", "Flux kustomize-controller"),
+        ("helm-controller", "Flux helm-controller"),
+    ],
+)
+def test_a_gitops_tool_without_labels_is_known_by_its_field_manager(
+    manager: str, tool: str
+) -> None:
+    metadata = {"managedFields": [{"manager": "kubectl"}, {"manager": manager}]}
+    assert owners_of(metadata) == (Owner("gitops", f"{tool}, by its field manager {manager}"),)
+
+
+def test_a_field_manager_adds_nothing_to_a_label() -> None:
+    metadata = {
+        "labels": {"argocd.argoproj.io/instance": "plugins"},
+        "managedFields": [{"manager": "argocd-controller"}],
+    }
+    assert owners_of(metadata) == (Owner("gitops", "Argo CD application plugins"),)

@@ -21,7 +21,31 @@ def owners_of(metadata: JsonObject) -> tuple[Owner, ...]:
         *_argo(labels, annotations),
         *_flux(labels),
     )
+    if not any(owner.kind == "gitops" for owner in found):
+        found = (*found, *_appliers(metadata))
     return tuple(dict.fromkeys(found))
+
+
+_APPLIERS = {
+    "argocd-controller": "Argo CD",
+    "kustomize-controller": "Flux kustomize-controller",
+    "helm-controller": "Flux helm-controller",
+}
+"""Field managers of GitOps tools.
+
+Sources: https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#server-side-apply,
+https://fluxcd.io/flux/components/kustomize/kustomizations/ (server-side apply)
+"""
+
+
+def _appliers(metadata: JsonObject) -> tuple[Owner, ...]:
+    """A tool that tracks its objects elsewhere than in their labels still signs its writes."""
+    managers = [text(entry, "manager") for entry in children(metadata, "managedFields")]
+    return tuple(
+        Owner("gitops", f"{tool}, by its field manager {manager}")
+        for manager, tool in _APPLIERS.items()
+        if manager in managers
+    )
 
 
 def _operators(metadata: JsonObject) -> tuple[Owner, ...]:
