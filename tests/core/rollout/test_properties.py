@@ -307,6 +307,7 @@ def judge(told: Telling, ending: Ending) -> None:
         node.name
         for node in state.nodes.values()
         if node.work is not None
+        or node.unsound
         or node.status in {NodeStatus.FAILED, NodeStatus.STUCK}
         or (node.status is NodeStatus.PENDING and node.touched)
     }
@@ -356,17 +357,22 @@ def _parked(told: Telling, ending: Ending) -> None:
 def _spared(told: Telling) -> None:
     """After a node failed, no node that the target has not reached loses its pod for it."""
     failed, reached = False, set()
+    target = hash_of(template_of("v2"))
+    on_target = {item.uid for item in told.cluster.deletions if item.revision == target}
     purposes: dict[str, str] = {}
     for entry in told.runner.journal:
         kind = (entry.step, entry.result or entry.phase.value)
         if kind in {("turn", "back"), ("turn", "hold")}:
             failed = True
+        elif kind == ("turn", "forward"):
+            failed = False
         elif kind == ("cordon", "intent"):
             purposes[entry.node] = text(entry.detail, "purpose")
         elif kind == ("node", "arrived"):
             reached.add(entry.node)
         elif kind == ("delete-pod", "intent"):
-            assert not failed or entry.node in reached, entry.node
+            unplanned = text(entry.detail, "uid") in on_target
+            assert not failed or unplanned or entry.node in reached, entry.node
             if purposes.get(entry.node) == "change":
                 reached.add(entry.node)
 
