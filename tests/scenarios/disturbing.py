@@ -1,5 +1,6 @@
 """What somebody else does to a run: to its component, its nodes, its record, its credential."""
 
+import time
 from typing import Any
 
 import yaml
@@ -42,6 +43,13 @@ def disturb(stage: Stage, action: Action) -> None:
             _delete(stage, SEGMENT)
         case Action(revoke_token=True):
             _revoke_token(stage)
+        case Action(api_server_away=int() as seconds):
+            stage.cluster.apiserver.stop(timeout=90)
+            time.sleep(seconds)
+            stage.cluster.start_apiserver()
+        case Action(restart_etcd=True):
+            stage.cluster.etcd.stop(kill=True)
+            stage.cluster.start_apiserver()
         case _:
             _disturb_node(stage, action)
 

@@ -31,6 +31,11 @@ def scenario_files() -> list[Path]:
     return sorted(FOLDER.glob("*/*.yaml"))
 
 
+def outage_files() -> list[Path]:
+    """Those that take the control plane away, which no other test can share meanwhile."""
+    return [path for path in scenario_files() if path.parent.name == "outage"]
+
+
 def scenario_name(path: Path) -> str:
     """How tests call the scenario in a file."""
     return f"{path.parent.name}/{path.stem}"

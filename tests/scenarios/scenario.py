@@ -161,6 +161,10 @@ class Action(Part):
     restart_containerd: NodeIndex | None = None
     ask: AskGiven | None = None
     """A command of bridgehead, waited for to its end."""
+    api_server_away: Annotated[int, Field(ge=1)] | None = None
+    """Stop it for so many seconds. Only in `outage/`, like the next one."""
+    restart_etcd: Literal[True] | None = None
+    """Kill it and start it again on what it had stored."""
     edit_record: RecordGiven | None = None
     delete_record: Literal[True] | None = None
     """The ConfigMap that says what the run is; its journal stays."""
