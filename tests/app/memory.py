@@ -41,7 +41,12 @@ class StandInFeed:
         self.asked: list[set[str]] = []
         self.blind = False
 
-    async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
+    async def refresh(
+        self,
+        in_flight: Collection[str],
+        watched: Collection[str],
+        counted: Collection[str] | None = None,
+    ) -> None:
         self.asked.append({*in_flight})
 
     def snapshot(self) -> World:

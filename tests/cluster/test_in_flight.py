@@ -1,6 +1,6 @@
 """Readings around nodes in flight, of a server that a test makes fail."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
 import pytest
 from aiohttp import web
@@ -69,10 +69,10 @@ class Reading:
         self.now = 0.0
         self.reader = FlightReader(kube, plan(), lambda: self.now)
 
-    async def look(self, *, in_flight: bool = True) -> None:
+    async def look(self, *, in_flight: bool = True, counted: Collection[str] | None = None) -> None:
         self.now += 60.0
         flying, watched = ({"n1"}, set[str]()) if in_flight else (set[str](), {"n1"})
-        await self.reader.refresh(flying, watched, {"n1": (POD,)}, ())
+        await self.reader.refresh(flying, watched, {"n1": (POD,)}, (), counted=counted)
 
 
 async def test_a_node_in_flight_is_asked_for_itself(kube: Kube, serving: Serving) -> None:
@@ -84,6 +84,16 @@ async def test_a_node_in_flight_is_asked_for_itself(kube: Kube, serving: Serving
     serving.node = False
     await reading.look()
     assert reading.reader.readings.nodes == {}
+
+
+async def test_pods_are_read_of_counted_nodes_and_an_old_reading_is_dropped(kube: Kube) -> None:
+    reading = Reading(kube)
+    await reading.look()
+    assert reading.reader.readings.requesters == {"n1": ()}
+    await reading.look(counted=())
+    assert reading.reader.readings.requesters == {}
+    await reading.look(counted={"n1"})
+    assert reading.reader.readings.requesters == {"n1": ()}
 
 
 async def test_a_node_that_passed_is_left_to_the_watch(kube: Kube) -> None:

@@ -16,7 +16,7 @@ from bridgehead.core.rollout.leaving import leaving
 from bridgehead.core.rollout.node_pass import advance
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState
-from bridgehead.core.rollout.tracking import follow, in_flight
+from bridgehead.core.rollout.tracking import counted, follow, in_flight
 from bridgehead.core.rollout.transition import fold
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.case import Case
@@ -54,7 +54,9 @@ class Looking:
         while in_flight(self._run):
             if self._session.stop.is_set():
                 raise Stopped(parked=None)
-            await feed.refresh({node.name for node in in_flight(self._run)}, set())
+            flying = {node.name for node in in_flight(self._run)}
+            asking = counted(self._run, self._tracks, self._session.clock())
+            await feed.refresh(flying, set(), asking)
             world, now = feed.snapshot(), self._session.clock()
             if not world.stale:
                 seen_at = now

@@ -27,7 +27,7 @@ from bridgehead.core.rollout.decision import Decision, intent, note
 from bridgehead.core.rollout.leaving import leaving
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, Mode
-from bridgehead.core.rollout.tracking import follow, in_flight, under_watch
+from bridgehead.core.rollout.tracking import counted, follow, in_flight, under_watch
 from bridgehead.core.rollout.transition import DONE, LAPSED, REFUSED
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.track import Track
@@ -53,8 +53,16 @@ _LEAVABLE = (KubeError, StaleLockError)
 class Feed(Protocol):
     """The cluster as it is seen; ``cluster.feed.WorldFeed`` is the real one."""
 
-    async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
-        """Read what is read only of nodes in flight or under watch."""
+    async def refresh(
+        self,
+        in_flight: Collection[str],
+        watched: Collection[str],
+        counted: Collection[str] | None = None,
+    ) -> None:
+        """Read what is read only of nodes in flight or under watch.
+
+        ``counted`` are those in flight whose pods are read; None for all of them.
+        """
         ...
 
     def snapshot(self) -> World:
@@ -153,8 +161,9 @@ class Loop:
         tracks: dict[str, Track] = {}
         while not self._stop.is_set():
             run = self.run
-            names = {node.name for node in in_flight(run)}
-            await self._feed.refresh(names, {node.name for node in under_watch(run)})
+            flying = {node.name for node in in_flight(run)}
+            watched = {node.name for node in under_watch(run)}
+            await self._feed.refresh(flying, watched, counted(run, tracks, self._clock()))
             world, now = self._look(), self._clock()
             self._must_see(world, now)
             tracks = dict(follow(run, world, tracks, now))

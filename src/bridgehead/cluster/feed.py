@@ -145,10 +145,18 @@ class WorldFeed:
     ) -> None:
         await self._stack.aclose()
 
-    async def refresh(self, in_flight: Collection[str], watched: Collection[str]) -> None:
-        """Read what is due of nodes in flight and under watch, by name."""
-        own = self._own.nouns.values()
-        await self._flight.refresh(in_flight, watched, self._pods_by_node.current(), own)
+    async def refresh(
+        self,
+        in_flight: Collection[str],
+        watched: Collection[str],
+        counted: Collection[str] | None = None,
+    ) -> None:
+        """Read what is due of nodes in flight and under watch, by name.
+
+        ``counted`` are those in flight whose pods are read; None for all of them.
+        """
+        own, pods = self._own.nouns.values(), self._pods_by_node.current()
+        await self._flight.refresh(in_flight, watched, pods, own, counted=counted)
         await self._holds.refresh()
 
     def snapshot(self) -> World:

@@ -84,8 +84,13 @@ class FlightReader:
         watched: Collection[str],
         pods: Mapping[str, tuple[Pod, ...]],
         own: Iterable[Pod],
+        *,
+        counted: Collection[str] | None = None,
     ) -> None:
         """Read what is due. ``pods`` are the component's, ``own`` are ours.
+
+        ``counted`` are the nodes in flight whose pods are read, None for all: it costs a list a
+        second each. Of the others no earlier reading is kept, as it would be an old one.
 
         Raises KubeError where the pods of a node cannot be listed; a log that cannot be read is
         noted, since its gate can say so.
@@ -96,11 +101,12 @@ class FlightReader:
             if (pod := NodeView(name=node, node=None, pods=pods.get(node, ())).successor(_NONE))
         }
         own = tuple(own)
-        self._forget(in_flight, newest.values(), own)
+        counted = in_flight if counted is None else counted
+        self._forget(in_flight, counted, newest.values(), own)
         due = self._due.due
         tasks = [self._node(node) for node in in_flight if due(f"node/{node}", self._period)]
         tasks += [
-            self._requesters(node) for node in in_flight if due(f"pods/{node}", REQUESTERS_PERIOD)
+            self._requesters(node) for node in counted if due(f"pods/{node}", REQUESTERS_PERIOD)
         ]
         for node, pod in newest.items():
             every = self._period if node in in_flight else WATCHED_PERIODS * self._period
@@ -114,7 +120,13 @@ class FlightReader:
         tasks.extend(self._own_log(pod) for pod in own if self._wants_output(pod))
         await asyncio.gather(*tasks)
 
-    def _forget(self, in_flight: Collection[str], pods: Iterable[Pod], own: Iterable[Pod]) -> None:
+    def _forget(
+        self,
+        in_flight: Collection[str],
+        counted: Collection[str],
+        pods: Iterable[Pod],
+        own: Iterable[Pod],
+    ) -> None:
         """Drop what is about nodes and pods that are no longer of interest."""
         readings = self.readings
         known = {pod.uid for pod in pods}
@@ -122,7 +134,7 @@ class FlightReader:
         about = known | {self._plan.component_uid}
         self.readings = Readings(
             nodes={k: v for k, v in readings.nodes.items() if k in in_flight},
-            requesters={k: v for k, v in readings.requesters.items() if k in in_flight},
+            requesters={k: v for k, v in readings.requesters.items() if k in counted},
             logs={k: v for k, v in readings.logs.items() if k in known},
             last_words={k: v for k, v in readings.last_words.items() if k in known},
             logs_unread={k: v for k, v in readings.logs_unread.items() if k in known},
@@ -132,7 +144,7 @@ class FlightReader:
         self._due.keep(
             {
                 *(f"node/{node}" for node in in_flight),
-                *(f"pods/{node}" for node in in_flight),
+                *(f"pods/{node}" for node in counted),
                 *(_log_key(pod) for pod in pods),
                 *(f"events/{uid}" for uid in about),
                 *(f"own/{uid}" for uid in mine),

@@ -12,6 +12,30 @@ def in_flight(run: Run) -> tuple[NodeState, ...]:
     return run.state.working
 
 
+AHEAD = 2.0
+"""Seconds before a probe from which on the pods of its node are read: turns are a second apart."""
+
+
+def counted(run: Run, tracks: Tracks, now: float) -> frozenset[str]:
+    """Nodes in flight of which it matters now who asks for their devices.
+
+    Before the deletion, as nobody may be on the way to them; and before the probe, which takes one
+    that is free. In between, for most of a pass, nobody asks: a list a second for each node would
+    be most of a rollout's requests.
+    """
+    return frozenset(node.name for node in in_flight(run) if _counts(run, node, tracks, now))
+
+
+def _counts(run: Run, node: NodeState, tracks: Tracks, now: float) -> bool:
+    if node.work is None or node.work.deleted_at is None:
+        return True
+    track = tracks.get(node.name)
+    if node.work.probe is not None or Role.PROBE in node.own_pods or track is None:
+        return False
+    since = track.offers_since
+    return since is not None and now >= since + run.plan.timing.settle - AHEAD
+
+
 def under_watch(run: Run) -> tuple[NodeState, ...]:
     """Nodes of the current stage that have passed: their logs are read on while it soaks."""
     stage = run.stage
