@@ -101,3 +101,12 @@ def test_what_people_asked_is_in_the_data_with_its_kind() -> None:
 def test_of_a_run_that_is_over_no_wishes_are_told() -> None:
     over = msgspec.structs.replace(STANDING, mode="ended", wishes=WISHES)
     assert "paused" not in status_text((over,))
+
+
+def test_a_run_that_cannot_be_read_is_told_as_text_and_as_unread_data() -> None:
+    broken = (("gpu-1", "daemonset/gpu/plugin", "record 3 was changed"),)
+    told = status_text((), (), broken)
+    assert told.startswith("WARNING: run gpu-1 of daemonset/gpu/plugin cannot be read: record 3")
+    assert status_json((), (), broken)["unread"] == [
+        {"what": "run gpu-1 of daemonset/gpu/plugin", "why": "record 3 was changed", "grant": ""}
+    ]

@@ -170,7 +170,8 @@ async def _close(
         try:
             state = fold(await store.entries(item.run))
         except (UnreadableRunError, BrokenJournalError, UnknownRecordError) as error:
-            done.append((f"run/{item.run}", f"not closed: {error}"))
+            remove = f"kubectl delete configmap -n {session.state_namespace} {item.run}"
+            done.append((f"run/{item.run}", f"not closed: {error}; when looked into: {remove}"))
             continue
         if state.mode is Mode.ENDED:
             continue

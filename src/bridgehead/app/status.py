@@ -1,5 +1,7 @@
 """The use case ``status``: which runs there are, how they stand, and what is left of them."""
 
+from contextlib import suppress
+
 import msgspec
 
 from bridgehead.app.component_ref import RunName
@@ -7,7 +9,7 @@ from bridgehead.app.limits import zones
 from bridgehead.app.open_run import over
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.convert import component_from, node_from, pod_from
-from bridgehead.cluster.errors import NoSuchRunError
+from bridgehead.cluster.errors import BrokenJournalError, NoSuchRunError, UnreadableRunError
 from bridgehead.cluster.holds import HoldWatch
 from bridgehead.cluster.names import RUN_LABEL
 from bridgehead.cluster.read import read_component, read_holder
@@ -22,7 +24,7 @@ from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.standing import Standing, standing
 from bridgehead.core.rollout.state import Mode, RunState
-from bridgehead.core.rollout.transition import fold
+from bridgehead.core.rollout.transition import UnknownRecordError, fold
 from bridgehead.core.rollout.wishes import Wishes, wishes
 from bridgehead.kube.client import Kube
 from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS
@@ -34,17 +36,40 @@ async def status(
     """The named run; a component's open runs, else its last one; all open runs. Reads only.
 
     Newest first. ``now`` is in seconds since the epoch. Marks of runs that have no record are found
-    by ``orphans``. Raises NoSuchRunError, UnreadableRunError, BrokenJournalError and KubeError.
+    by ``orphans``, runs that cannot be read by ``damaged``. Raises KubeError, and for a named run
+    NoSuchRunError, UnreadableRunError and BrokenJournalError.
     """
     store = RunStore(kube, state_namespace)
     if isinstance(subject, RunName):
         return (await stand(kube, store, await store.load(subject.name), state_namespace, now),)
-    found = [
-        await stand(kube, store, await store.load(item.run), state_namespace, now)
-        for item in reversed(await _candidates(store, subject))
-    ]
+    found = []
+    for item in reversed(await _candidates(store, subject)):
+        with suppress(*_DAMAGE):
+            record = await store.load(item.run)
+            found.append(await stand(kube, store, record, state_namespace, now))
     open_ones = tuple(item for item in found if item.open)
     return open_ones or (tuple(found[:1]) if subject is not None else ())
+
+
+async def damaged(
+    kube: Kube, state_namespace: str, subject: ComponentRef | None
+) -> tuple[tuple[str, str, str], ...]:
+    """Runs that cannot be read, as run, component and why: somebody has changed their record.
+
+    What they hold is not known from them; ``release`` gives it back by the marks alone.
+    """
+    store = RunStore(kube, state_namespace)
+    found = []
+    for item in await _candidates(store, subject):
+        try:
+            await store.load(item.run)
+            fold(await store.entries(item.run))
+        except _DAMAGE as error:
+            found.append((item.run, item.component, str(error)))
+    return tuple(found)
+
+
+_DAMAGE = (UnreadableRunError, BrokenJournalError, UnknownRecordError)
 
 
 async def orphans(kube: Kube, subject: ComponentRef | None) -> tuple[tuple[str, str], ...]:
@@ -70,6 +95,8 @@ async def _recorded(kube: Kube, component: Component) -> bool:
         await RunStore(kube, anchor.namespace).load(anchor.run)
     except NoSuchRunError:
         return False
+    except UnreadableRunError:
+        pass  # it has one, and ``damaged`` tells of it
     return True
 
 
@@ -85,7 +112,9 @@ async def _says_it_ended(store: RunStore, run: str) -> bool:
     Where an ending is followed by so many records that it is not in the last segment, this says no,
     and whoever asks looks at the whole journal.
     """
-    return any(closes(entry) for entry in await store.last_page(run))
+    with suppress(UnreadableRunError):
+        return any(closes(entry) for entry in await store.last_page(run))
+    return False
 
 
 async def stand(

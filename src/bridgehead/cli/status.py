@@ -6,7 +6,7 @@ import time
 import click
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subject
-from bridgehead.app.status import orphans
+from bridgehead.app.status import damaged, orphans
 from bridgehead.app.status import status as read_status
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
@@ -17,7 +17,7 @@ from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.state import Mode
 from bridgehead.report.inventory import pretty_json
-from bridgehead.report.status import Orphans, status_json, status_text
+from bridgehead.report.status import Damaged, Orphans, status_json, status_text
 
 
 @click.command(epilog="Example:  bridgehead status daemonset/gpu/nvidia-device-plugin")
@@ -31,30 +31,37 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         wanted = parse_subject(subject) if subject else None
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    found, lost = asyncio.run(_read(cluster, state_namespace, wanted))
+    found, lost, broken = asyncio.run(_read(cluster, state_namespace, wanted))
     if output == "json":
-        show(pretty_json(status_json(found, lost)))
+        show(pretty_json(status_json(found, lost, broken)))
     else:
-        show(status_text(found, lost))
-    next_step(_next(found, lost, cluster, state_namespace))
+        show(status_text(found, lost, broken))
+    held = (*(item[1] for item in broken), *(item[0] for item in lost))
+    next_step(_next(found, held, cluster, state_namespace))
     return Exit.DONE
 
 
 async def _read(
     cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName | None
-) -> tuple[tuple[Standing, ...], Orphans]:
+) -> tuple[tuple[Standing, ...], Orphans, Damaged]:
     async with client(cluster) as kube:
         found = await read_status(kube, state_namespace, subject, time.time())
-        lost = () if isinstance(subject, RunName) else await orphans(kube, subject)
-    return found, lost
+        if isinstance(subject, RunName):
+            return found, (), ()
+        lost = await orphans(kube, subject)
+        return found, lost, await damaged(kube, state_namespace, subject)
 
 
 def _next(
-    found: tuple[Standing, ...], lost: Orphans, cluster: ClusterOptions, state_namespace: str
+    found: tuple[Standing, ...],
+    held: tuple[str, ...],
+    cluster: ClusterOptions,
+    state_namespace: str,
 ) -> str:
+    """What to do; ``held`` are components of runs that nobody can go on with."""
     where = as_arguments(cluster, state_namespace)
-    if lost:
-        return f"bridgehead release {lost[0][0]}{where}"
+    if held:
+        return f"bridgehead release {held[0]}{where}"
     if not found:
         return f"bridgehead inventory{cluster.as_arguments}"
     first = found[0]

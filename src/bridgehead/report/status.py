@@ -16,15 +16,25 @@ Orphans = tuple[tuple[str, str], ...]
 """Components with the marks of runs that have no record."""
 
 
-def status_text(standings: tuple[Standing, ...], orphans: Orphans = ()) -> str:
+Damaged = tuple[tuple[str, str, str], ...]
+"""Runs that cannot be read, their components, and why."""
+
+
+def status_text(
+    standings: tuple[Standing, ...], orphans: Orphans = (), damaged: Damaged = ()
+) -> str:
     """One block a run, newest first; what stands unattended comes first of all."""
+    unread = [
+        f"WARNING: run {run} of {component} cannot be read: {why}; nobody can go on with it"
+        for run, component, why in damaged
+    ]
     lost = [
         f"WARNING: {component} carries the mark of run {anchor}, which has no record; nobody can "
         "go on with it"
         for component, anchor in orphans
     ]
     blocks = ["\n".join(_block(item)) for item in standings]
-    return "\n\n".join([*lost, *blocks]) or "No run is open."
+    return "\n\n".join([*unread, *lost, *blocks]) or "No run is open."
 
 
 def _block(item: Standing) -> Iterator[str]:
@@ -69,10 +79,16 @@ def _wishes(item: Wishes) -> Iterator[str]:
     yield f"  left      {item.left} nodes have not had their turn"
 
 
-def status_json(standings: tuple[Standing, ...], orphans: Orphans = ()) -> JsonObject:
+def status_json(
+    standings: tuple[Standing, ...], orphans: Orphans = (), damaged: Damaged = ()
+) -> JsonObject:
     """All runs with everything that is known of them."""
     runs: list[JsonObject] = [
         {**msgspec.to_builtins(item), "open": item.open} for item in standings
     ]
     lost: list[JsonObject] = [{"component": ref, "anchor": anchor} for ref, anchor in orphans]
-    return {"schema": SCHEMA, "unread": [], "runs": runs, "orphans": lost}
+    unread: list[JsonObject] = [
+        {"what": f"run {run} of {component}", "why": why, "grant": ""}
+        for run, component, why in damaged
+    ]
+    return {"schema": SCHEMA, "unread": unread, "runs": runs, "orphans": lost}
