@@ -9,12 +9,14 @@ from testbed.api import Api
 _GROUP = "/apis/rbac.authorization.k8s.io/v1"
 
 
-def grant(api: Api, user: str, component: ComponentRef, state_namespace: str) -> None:
+def grant(
+    api: Api, user: str, component: ComponentRef, state_namespace: str, *, evicts: bool = False
+) -> None:
     """Do what bridgehead tells people to do who may not yet roll out; roles are named after users.
 
     That makes the state namespace as well: a role is granted in a namespace that exists.
     """
-    wanted = [*needed(component, state_namespace), new_namespace(state_namespace)]
+    wanted = [*needed(component, state_namespace, evicts=evicts), new_namespace(state_namespace)]
     for item in yaml.safe_load_all(grant_text(map(Missing, wanted), user)):
         if item["kind"] == "Namespace":
             api.create("/api/v1/namespaces", item)

@@ -6,9 +6,25 @@ from collections.abc import Sequence
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import canonical
 from testbed.errors import TestbedError
+from tests.scenarios.asking import ask
 from tests.scenarios.disturbing import disturb
-from tests.scenarios.scenario import Action, During, FileGiven, Moment, PluginAwaited, WorkloadGiven
-from tests.scenarios.setting import cordon, create, create_file, create_workload, join
+from tests.scenarios.scenario import (
+    Action,
+    AskGiven,
+    During,
+    FileGiven,
+    Moment,
+    PluginAwaited,
+    WorkloadGiven,
+)
+from tests.scenarios.setting import (
+    cordon,
+    create,
+    create_file,
+    create_workload,
+    join,
+    remove_file,
+)
 from tests.scenarios.stage import Stage, UnfitStageError
 from tests.scenarios.view import plugin_pods, runs, until
 
@@ -66,7 +82,20 @@ class Events:
 
 
 def perform(stage: Stage, action: Action) -> None:
-    """Do one thing, as the cluster's administrator. Raises TestbedError or UnfitStageError."""
+    """Do one thing. Raises TestbedError or UnfitStageError."""
+    match action:
+        case Action(ask=AskGiven() as given):
+            ask(stage, given)
+        case Action(create_file=FileGiven(node=number, name=name)):
+            create_file(stage, number, name)
+        case Action(remove_file=FileGiven(node=number, name=name)):
+            remove_file(stage, number, name)
+        case _:
+            _administer(stage, action)
+
+
+def _administer(stage: Stage, action: Action) -> None:
+    """What the cluster's administrator does."""
     namespace = f"/api/v1/namespaces/{stage.namespace}"
     match action:
         case Action(delete_plugin_pod=int() as number):
@@ -80,8 +109,6 @@ def perform(stage: Stage, action: Action) -> None:
             cordon(stage, number)
         case Action(restart_kubelet=int() as number):
             stage.nodes[number].restart_kubelet()
-        case Action(create_file=FileGiven(node=number, name=name)):
-            create_file(stage, number, name)
         case Action(create_pod=WorkloadGiven() as workload):
             create_workload(stage, workload)
         case Action(create=dict() as item):

@@ -65,6 +65,10 @@ def _disturb_node(stage: Stage, action: Action) -> None:
             until(lambda: number not in plugin_pods(stage), f"node {number} has no plugin")
         case Action(keep_cordoned=int() as number):
             _patch_node(stage, number, {"metadata": {"annotations": {KEEP_CORDONED: "by hand"}}})
+        case Action(uncordon=int() as number):
+            _patch_node(stage, number, {"spec": {"unschedulable": None}})
+        case Action(end_workloads=int() as number):
+            _end_workloads(stage, number)
         case Action(stop_kubelet=int() as number):
             stage.nodes[number].stop_kubelet()
             until(lambda: not _ready(stage, number), f"node {number} is NotReady")
@@ -113,6 +117,14 @@ def _manifest(stage: Stage) -> Object:
 
 def _patch_node(stage: Stage, number: int, patch: Object) -> None:
     stage.cluster.api.patch(f"/api/v1/nodes/{stage.nodes[number].name}", patch)
+
+
+def _end_workloads(stage: Stage, number: int) -> None:
+    """Delete the pods that hold devices of a node."""
+    node = stage.nodes[number].name
+    for pod in stage.cluster.api.get(f"{stage.path('pods')}?labelSelector=app%3Dholder")["items"]:
+        if pod["spec"].get("nodeName") == node:
+            stage.cluster.api.delete(stage.path("pods", pod["metadata"]["name"]))
 
 
 def _ready(stage: Stage, number: int) -> bool:

@@ -117,13 +117,35 @@ def _journal(played: Played) -> Iterator[str]:
             return
 
 
+def _number(pod: str) -> int:
+    """The node of a workload, by its name."""
+    return int(pod.split("-")[1])
+
+
+def _moved(played: Played) -> Iterator[str]:
+    """Which nodes the plugin has come to and left, and that it offers all devices where it came."""
+    before, after = set(played.before.plugin_uids), played.after
+    came, left = set(after.plugin_uids) - before, before - set(after.plugin_uids)
+    if component(played.stage) is None:
+        return
+    yield from _differs("gains", sorted(played.expect.gains), sorted(came))
+    yield from _differs("loses", sorted(played.expect.loses), sorted(left))
+    plugin = played.stage.scenario.given.plugin
+    for number in came:
+        devices = plugin.devices if plugin is not None else None
+        yield from _differs(f"devices of node {number}", devices, after.devices.get(number))
+
+
 def _promises(played: Played) -> Iterator[str]:
     before, after = played.before, played.after
     for pod, container in before.containers.items():
-        yield from _differs(f"container of {pod}", container, after.containers.get(pod))
+        wanted = None if _number(pod) in played.expect.gone else container
+        yield from _differs(f"container of {pod}", wanted, after.containers.get(pod))
     if played.exit in RESTORED:
         for number, devices in before.devices.items():
-            yield from _differs(f"devices of node {number}", devices, after.devices.get(number))
+            if number not in played.expect.loses:
+                yield from _differs(f"devices of node {number}", devices, after.devices.get(number))
+    yield from _moved(played)
     if played.exit == UNTOUCHED:
         yield from _differs("generation after exit 1", before.generation, after.generation)
         yield from _differs("plugin pods after exit 1", before.plugin_uids, after.plugin_uids)

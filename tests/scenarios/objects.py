@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from testbed.api import Object
 
 if TYPE_CHECKING:
-    from tests.scenarios.scenario import WorkloadGiven
+    from tests.scenarios.scenario import PluginGiven, WorkloadGiven
     from tests.scenarios.stage import Stage
 
 PLUGINS = "/var/lib/kubelet/device-plugins"
 
 
-def plugin(stage: Stage) -> Object:
-    """The plugin's DaemonSet, written as a vendor's manifest is."""
-    given = stage.scenario.given.plugin
+def plugin(stage: Stage, wanted: PluginGiven | None = None) -> Object:
+    """The plugin's DaemonSet, written as a vendor's manifest is; as it is given unless said so."""
+    given = wanted or stage.scenario.given.plugin
     assert given is not None
     folders = {"device-plugins": PLUGINS, "scenario": "/var/lib/scenario"}
     return {
@@ -56,6 +56,21 @@ def plugin(stage: Stage) -> Object:
                     ],
                 },
             },
+        },
+    }
+
+
+def replica_set(pod: Object) -> Object:
+    """A controller of one such pod."""
+    labels = {**pod["metadata"]["labels"], "of": pod["metadata"]["generateName"].strip("-")}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {"generateName": pod["metadata"]["generateName"]},
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod["spec"]},
         },
     }
 

@@ -40,6 +40,9 @@ def prepare(stage: Stage) -> None:
         create(stage, item)
     if stage.scenario.given.plugin is not None:
         stage.cluster.api.create(stage.path("daemonsets"), objects.plugin(stage))
+    if stage.scenario.manifest is not None:
+        body = objects.plugin(stage, stage.scenario.manifest)
+        (stage.folder / "plugin.yaml").write_text(yaml.safe_dump(body))
     until(lambda: all(map(partial(offers, stage), stage.members)), "the nodes offer the devices")
     pods = [create_workload(stage, item) for item in stage.scenario.given.workloads]
     try:
@@ -76,17 +79,30 @@ def create(stage: Stage, item: Object) -> None:
 def create_workload(stage: Stage, workload: WorkloadGiven) -> str:
     """Create a pod that asks for devices of a node; its name."""
     body = objects.workload(stage, workload)
-    body = stage.cluster.api.create(stage.path("pods"), body)
-    return str(body["metadata"]["name"])
+    if not workload.controller:
+        return str(stage.cluster.api.create(stage.path("pods"), body)["metadata"]["name"])
+    controller = objects.replica_set(body)
+    made = stage.cluster.api.create(stage.path("replicasets"), controller)["metadata"]["name"]
+    found: list[str] = []
+
+    def its_pod() -> bool:
+        pods = stage.cluster.api.get(stage.path("pods"))["items"]
+        found[:] = [pod["metadata"]["name"] for pod in pods if made in pod["metadata"]["name"]]
+        return bool(found)
+
+    until(its_pod, f"{made} has made its pod")
+    return found[0]
 
 
 def _permit(stage: Stage) -> None:
+    api, component, state = stage.cluster.api, stage.component_ref, stage.state_namespace
+    evicts = stage.scenario.spec.get("workloads") == "evict"
     if stage.administrator:
-        grant_everything(stage.cluster.api, stage.user)
+        grant_everything(api, stage.user)
     else:
-        grant(stage.cluster.api, stage.user, stage.component_ref, stage.state_namespace)
+        grant(api, stage.user, component, state, evicts=evicts)
     if stage.scenario.token:
-        grant(stage.cluster.api, stage.account, stage.component_ref, stage.state_namespace)
+        grant(api, stage.account, component, state, evicts=evicts)
         _write_token(stage)
 
 
@@ -121,6 +137,11 @@ def create_file(stage: Stage, number: int, name: str) -> None:
     path = stage.nodes[number].host_path(FILES) / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
+
+
+def remove_file(stage: Stage, number: int, name: str) -> None:
+    """Take a file of FILES away from a node."""
+    (stage.nodes[number].host_path(FILES) / name).unlink()
 
 
 def _import_images(stage: Stage) -> None:

@@ -86,9 +86,12 @@ class Stage:
     @cached_property
     def members(self) -> tuple[int, ...]:
         """Nodes on which the plugin runs from the start."""
-        if self.scenario.given.plugin is None or self.scenario.given.plugin.node_selector:
+        plugin = self.scenario.given.plugin
+        if plugin is None:
             return ()
-        return tuple(n for n, node in enumerate(self.scenario.given.nodes) if node.member)
+        wanted = plugin.node_selector.items()
+        nodes = enumerate(self.scenario.given.nodes)
+        return tuple(n for n, node in nodes if node.member and wanted <= node.labels.items())
 
     @property
     def component_ref(self) -> ComponentRef:
@@ -102,7 +105,7 @@ class Stage:
 
     def path(self, kind: str, name: str = "") -> str:
         """The API's path of one of the scenario's objects, or of all of that kind."""
-        group = "apis/apps/v1" if kind == "daemonsets" else "api/v1"
+        group = "apis/apps/v1" if kind in {"daemonsets", "replicasets"} else "api/v1"
         return f"/{group}/namespaces/{self.namespace}/{kind}" + (f"/{name}" if name else "")
 
     def image(self, name: str) -> str:

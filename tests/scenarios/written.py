@@ -11,10 +11,12 @@ from bridgehead.cluster.writes import WRITES, Write
 from tests.scenarios.stage import Stage
 
 Key = tuple[str, str, str, bool]
-"""Verb, resource with its group, kind of namespace, and whether anything was stored."""
+"""Verb, resource with its group and subresource, kind of namespace, whether anything was stored."""
 
 SHOWN = frozenset({"daemonsets.apps", "nodes"})
 """Resources whose fields the table lists one by one and the audit log shows."""
+ANYWHERE = frozenset({"pods/eviction"})
+"""Resources that are written in whatever namespace they are."""
 _REVIEWS = "selfsubject"
 _NAMED = re.compile(r"`([^`]+)`")
 _PRECONDITIONS = frozenset({"metadata.resourceVersion", "metadata.uid"})
@@ -39,7 +41,8 @@ def listed() -> dict[Key, frozenset[str]]:
     """What the table allows: fields by kind of write."""
     table: dict[Key, frozenset[str]] = {}
     for row in WRITES:
-        key = (row.verb, row.resource, row.namespace, row.stored)
+        resource = f"{row.resource}/{row.subresource}" if row.subresource else row.resource
+        key = (row.verb, resource, row.namespace, row.stored)
         table[key] = table.get(key, frozenset()) | _named(row)
     return table
 
@@ -78,12 +81,14 @@ def _written(stage: Stage) -> Iterator[Written]:
             continue
         target = event["objectRef"]
         resource = ".".join(filter(None, (target["resource"], target.get("apiGroup"))))
+        if "subresource" in target:
+            resource = f"{resource}/{target['subresource']}"
         query = parse_qs(urlsplit(event["requestURI"]).query)
         namespace = "" if target["resource"] == "namespaces" else target.get("namespace", "")
         key = (
             event["verb"],
             resource,
-            kinds.get(namespace, namespace),
+            "any" if resource in ANYWHERE else kinds.get(namespace, namespace),
             "dryRun" not in query and not resource.startswith(_REVIEWS),
         )
         body = event.get("requestObject")
