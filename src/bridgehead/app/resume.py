@@ -16,6 +16,7 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import Component
+from bridgehead.core.rollout.adopting import adopted
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode
@@ -75,7 +76,7 @@ async def resume(
         if short is not None:
             return short
         signature = Signature(run=record.run, owner=record.owner, identity=user)
-        first = (held_by_next(run.state), *also)
+        first = (held_by_next(run.state, adopted(run, standing)), *also)
         return await drive(
             session, store, record, run, signature, lock=lock, first=first, takes_over=True
         )

@@ -15,6 +15,7 @@ from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import LetGo
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
@@ -63,9 +64,9 @@ async def drive(
             first, takes_over = (held_by_next(state),), True
 
 
-def held_by_next(state: RunState) -> Draft:
-    """The record with which the next holder of a run begins."""
-    return note("run", "held", detail={"holder": state.holder + 1})
+def held_by_next(state: RunState, adopted: JsonObject | None = None) -> Draft:
+    """The record with which the next holder of a run begins; ``adopted`` as in the core."""
+    return note("run", "held", detail={"holder": state.holder + 1, **(adopted or {})})
 
 
 class _Runner:

@@ -191,7 +191,8 @@ class RunStore:
         except NotFound:
             del self._ends[run]
             raise RemovedJournalError(
-                f"somebody has deleted the journal of run {run} (configmap {self._namespace}/{name})"
+                f"somebody has deleted the journal of run {run}: there is no configmap "
+                f"{self._namespace}/{name}"
             ) from None
         last = next(item for item in reversed(entries) if record_key(item.seq) in batch.data)
         return _End(Head(last.seq, last.digest), batch.after, version)

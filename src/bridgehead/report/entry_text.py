@@ -106,6 +106,12 @@ def _probed(entry: Entry) -> str:
     return f"probe {verdict}{f': {reason}' if reason else ''}"
 
 
+def _held(entry: Entry) -> str:
+    stands = text(entry.detail, "stands")
+    adopted = f"; goes on from the {stands} template as somebody left it" if stands else ""
+    return f"taken over by another runner{adopted}"
+
+
 def _soaking(entry: Entry) -> str:
     seconds = child(entry.detail, "seconds")
     length = duration_text(seconds) if isinstance(seconds, int | float) else "?"
@@ -204,7 +210,7 @@ OUTCOMES: Mapping[str, Line] = {
 
 NOTES: Mapping[tuple[str, str], Line] = {
     ("run", "began"): _began,
-    ("run", "held"): _fixed("taken over by another runner"),
+    ("run", "held"): _held,
     ("run", "ended"): _ended,
     ("control", "pause"): _request,
     ("control", "resume"): _request,

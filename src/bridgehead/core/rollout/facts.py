@@ -7,7 +7,7 @@ import msgspec
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import child, text
 from bridgehead.core.rollout.asked import STEP, asked
-from bridgehead.core.rollout.commands import Baseline, Purpose
+from bridgehead.core.rollout.commands import Baseline, Position, Purpose
 from bridgehead.core.rollout.resuming import onward
 from bridgehead.core.rollout.state import (
     Ending,
@@ -274,7 +274,10 @@ def _refused(state: RunState, entry: Entry) -> RunState:
 
 
 def _holder(state: RunState, entry: Entry) -> RunState:
-    """Another runner: what is in flight waited for it, which says nothing of how long it takes."""
+    """Another runner: what is in flight waited for it, which says nothing of how long it takes.
+
+    How the runner before it ended is no longer how the run stands.
+    """
     count = child(entry.detail, "holder")
     nodes = {
         name: msgspec.structs.replace(
@@ -285,7 +288,18 @@ def _holder(state: RunState, entry: Entry) -> RunState:
         for name, node in state.nodes.items()
     }
     holder = count if isinstance(count, int) else state.holder
-    return msgspec.structs.replace(state, holder=holder, nodes=nodes)
+    ending = state.ending if state.mode is Mode.ENDED else None
+    state = _adopted(state, entry)
+    return msgspec.structs.replace(state, holder=holder, nodes=nodes, ending=ending)
+
+
+def _adopted(state: RunState, entry: Entry) -> RunState:
+    """What somebody else left on the component is what this holder goes on from."""
+    generation = child(entry.detail, "generation")
+    if not isinstance(generation, int):
+        return state
+    stands = Position(text(entry.detail, "stands"))
+    return msgspec.structs.replace(state, generation=generation, template=stands)
 
 
 def _began(state: RunState, entry: Entry) -> RunState:
