@@ -148,8 +148,10 @@ def asked(draw: st.DrawFn, *, faults: bool = True) -> Asked:
         crashes=crashes,
     )
     wishes = tuple(draw(st.lists(wish, max_size=6)))
-    # An estimate has room for a controller that takes a template up in seconds, as they do.
-    hurried = draw(st.booleans()) and story.lag < 10.0
+    # An estimate has room for a controller that takes a template up in seconds, and for a pull that
+    # ends: one that stands in error is given up after longer than that.
+    quick = story.lag < 10.0 and not story.version.pull_error
+    hurried = draw(st.booleans()) and quick
     return Asked(story, wishes=wishes, hurried=hurried)
 
 

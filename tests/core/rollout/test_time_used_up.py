@@ -139,3 +139,12 @@ def test_limits_are_no_part_of_the_journal() -> None:
     within(scene, NODE - 1.0).run()
     assert msgspec.json.encode(scene.journal[0]).find(b"until") == -1
     assert go_on(scene).run().exit == 0
+
+
+def test_a_pull_that_takes_longer_than_the_time_says_so() -> None:
+    scene = Scene()
+    scene.cluster.pull_seconds = 100.0
+    ending = within(scene, 2 * NODE).run()
+    assert ending.exit == 5
+    assert "with more time, as a1, b1 had not pulled the images yet" in ending.summary
+    assert not [item for item in scene.cluster.leftovers if item.startswith("pod ")]

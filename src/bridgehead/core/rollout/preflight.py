@@ -2,7 +2,7 @@
 
 from bridgehead.core.rollout.commands import CreateOwnPod, DeleteOwnPod, Role
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
-from bridgehead.core.rollout.halting import halted, stay_or_leave, too_late
+from bridgehead.core.rollout.halting import Halt, halted, stay_or_leave, too_late
 from bridgehead.core.rollout.merge import merged
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import NodeState
@@ -19,14 +19,25 @@ def preflight(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     A pull that goes on has the component's timeout: images are large, and are better pulled here
     than in the gap. One that stands in error has less, from when the error was first seen.
     """
-    halt = halted(run, now) or too_late(run, now)
-    if halt is not None:
-        return stay_or_leave(run, halt)
     nodes, _ = run.plan.pulls
     open_ones = [run.state.node(name) for name in nodes if not run.state.node(name).pulled]
+    if (halt := halted(run, now)) is not None:
+        return stay_or_leave(run, _cut_short(halt, open_ones))
+    pulling = any(Role.PULL in node.own_pods for node in open_ones)
+    if not pulling and (halt := too_late(run, now)) is not None:
+        return stay_or_leave(run, halt)
     if not open_ones:
         return Decision(notes=(note("preflight", "passed"),))
     return merged(*(_pull(run, node, world, tracks.get(node.name), now) for node in open_ones))
+
+
+def _cut_short(halt: Halt, open_ones: list[NodeState]) -> Halt:
+    """A pull begins anew with the next runner: one that takes longer than that has never ends."""
+    if not open_ones or not halt.lasting:
+        return halt
+    names = ", ".join(node.name for node in open_ones)
+    why = f"{halt.why}, with more time, as {names} had not pulled the images yet"
+    return Halt(why, lasting=True)
 
 
 def _pull(run: Run, node: NodeState, world: World, track: Track | None, now: float) -> Decision:
