@@ -1,10 +1,10 @@
 """Plays a scenario: the stage is set, bridgehead runs, and what came of it is looked at."""
 
 import asyncio
-import sys
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from bridgehead.app.planning import Planned
@@ -23,8 +23,10 @@ from bridgehead.kube.client import Kube
 from bridgehead.kube.config.load import load_config
 from bridgehead.kube.errors import KubeError
 from bridgehead.report.entry_text import clock_time, entry_lines
+from bridgehead.sources import read_manifests
 from bridgehead.spec import SpecAccepted, read_spec
 from tests.scenarios.actions import Events, perform
+from tests.scenarios.asking import command_line, options
 from tests.scenarios.scenario import Expect
 from tests.scenarios.setting import prepare
 from tests.scenarios.sighting import Sighting, look
@@ -72,8 +74,8 @@ async def play(stage: Stage) -> list[Played]:
         audience = _Audience(events)
         for action in step.do:
             await asyncio.to_thread(perform, stage, action)
-        words = _words(stage, step.command)
-        code = await _bounded(_process(stage, audience, *words), audience)
+        words = [*command_line(stage, step.command), *options(stage, step.by)]
+        code = await _bounded(_process(audience, words), audience)
         earlier = tuple(entry for played in plays for entry in played.entries)
         before = plays[-1].after
         plays.append(
@@ -135,7 +137,8 @@ class _Audience:
 async def _rollout_in_this_process(
     stage: Stage, audience: _Audience
 ) -> tuple[int, tuple[str, ...]]:
-    read = read_spec(stage.spec_text, "bridgehead.yaml")
+    manifests = partial(read_manifests, stage.folder)
+    read = read_spec(stage.spec_text, "bridgehead.yaml", manifests)
     if not isinstance(read, SpecAccepted):
         raise UnfitStageError(f"the scenario's spec: {[str(item) for item in read.problems]}")
     async with await Kube.connect(load_config(stage.kubeconfig)) as kube:
@@ -180,25 +183,14 @@ def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, .
 
 
 async def _rollout_in_a_process(stage: Stage, audience: _Audience) -> tuple[int, tuple[str, ...]]:
-    return await _process(stage, audience, *_words(stage, "rollout")), ()
+    words = [*command_line(stage, stage.scenario.command), *options(stage, None)]
+    return await _process(audience, words), ()
 
 
-def _words(stage: Stage, command: str) -> tuple[str, ...]:
-    """A command as it is typed: about the component, or about the spec file."""
-    name, *options = command.split()
-    if name != "rollout":
-        return (name, str(stage.component_ref), *options)
-    spec = stage.folder / "bridgehead.yaml"
-    spec.write_text(stage.spec_text)
-    return (name, "-f", str(spec), *options)
-
-
-async def _process(stage: Stage, audience: _Audience, *command: str) -> int:
+async def _process(audience: _Audience, words: Sequence[str]) -> int:
     """Run the command line as people do; its exit code."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bridgehead", *command),
-        *("--kubeconfig", str(stage.cluster.user_kubeconfig(stage.user))),
-        *("--state-namespace", stage.state_namespace),
+        *words,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

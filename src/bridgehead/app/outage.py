@@ -5,6 +5,8 @@ than any other runner would, so it goes on as one: it reads the journal, raises 
 looks its open intents up in the cluster, and parks first.
 """
 
+import asyncio
+
 from bridgehead.app.loop import Stopped
 from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.errors import StaleLockError
@@ -15,13 +17,24 @@ from bridgehead.core.rollout.decide import interrupted
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import RunState
 from bridgehead.core.rollout.transition import fold
-from bridgehead.kube.errors import KubeError
+from bridgehead.kube.errors import Forbidden, KubeError, Unauthorized
 
 PATIENCE = 300.0
 """Seconds that an API server may be away: an upgrade of a single control plane takes less."""
 
 IN_A_ROW = 5
 """Outages, each less than a minute after the one before, after which waiting does not help."""
+
+REFUSALS_IN_A_ROW = 3
+"""Refusals that are taken for passing: an API server that has just started has not read its role
+bindings yet and forbids for a second or two what it allows after that (Kubernetes 1.37.2).
+"""
+
+REFUSAL = 3.0
+"""Seconds that are given to such a server."""
+
+REFUSED = 10.0
+"""Seconds of nothing but refusals after which they are believed."""
 
 APART = 60.0
 """Seconds without trouble after which the next outage is counted as the first."""
@@ -44,7 +57,10 @@ class Outages:
         LostLockError where somebody else has the lock by then.
         """
         self._count = self._count + 1 if steady() - self._over < APART else 1
-        if not is_passing(error) or self._count > IN_A_ROW:
+        refused = isinstance(error, Forbidden | Unauthorized)
+        if not (is_passing(error) or refused):
+            raise error
+        if self._count > (REFUSALS_IN_A_ROW if refused else IN_A_ROW):
             raise error
         self._session.watcher.say(f"{error}; waiting for the API server, at most {PATIENCE:g} s")
         try:
@@ -57,11 +73,20 @@ class Outages:
 
     async def _again(self, name: str, error: KubeError | StaleLockError) -> RunState:
         give_up = steady() + PATIENCE
+        refused: float | None = None
+        if isinstance(error, Forbidden | Unauthorized):
+            await asyncio.sleep(REFUSAL)
         while True:
             try:
                 await self._lock.fresh(give_up - steady())
                 return fold(await self._store.entries(name))
+            except (Forbidden, Unauthorized) as again:
+                refused = refused or steady()
+                if steady() > refused + REFUSED:
+                    raise again from error
+                await asyncio.sleep(0.5)
             except (KubeError, StaleLockError) as again:
+                refused = None
                 if not is_passing(again) or steady() > give_up:
                     raise error from again
 
