@@ -4,11 +4,12 @@ from collections import Counter
 
 import aiohttp
 
+from bridgehead.kube.call import Call
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.credentials import Credential, credential_source
 from bridgehead.kube.config.values import Connection
 from bridgehead.kube.retry import RetryPolicy
-from bridgehead.kube.transport import Call, Transport
+from bridgehead.kube.transport import Transport
 
 WRITES = frozenset({"create", "update", "patch", "delete"})
 """Verbs that change something; a review is a `create` that changes nothing."""

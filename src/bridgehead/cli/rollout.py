@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +16,9 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
-from bridgehead.spec import SpecAccepted
+
+if TYPE_CHECKING:
+    from bridgehead.spec import SpecAccepted
 
 
 @click.command(epilog="Example:  bridgehead rollout -f bridgehead.yaml --context production")
@@ -57,7 +60,7 @@ def rollout(
 
 
 async def _run(
-    accepted: SpecAccepted,
+    accepted: "SpecAccepted",
     cluster: ClusterOptions,
     state_namespace: str,
     options: Options,

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from bridgehead.app.session import Session
 from bridgehead.cli.bounds import NO_BOUNDS, Bounds
 from bridgehead.cli.options import ClusterOptions
-from bridgehead.cli.progress import Progress
 from bridgehead.cli.signals import Stop, stop_on_signals
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.kube.client import Kube
@@ -32,6 +31,8 @@ async def runner(
 
     The time of ``bounds`` runs from here.
     """
+    from bridgehead.cli.progress import Progress  # noqa: PLC0415 - rich: help cannot wait for it
+
     async with client(cluster) as kube:
         with stop_on_signals() as stop, Progress(sys.stderr) as progress:
             session = Session(

@@ -2,14 +2,15 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.say import next_step, say
-from bridgehead.sources import read_manifests
-from bridgehead.spec import SpecAccepted, problems_text, read_spec_file
+
+if TYPE_CHECKING:
+    from bridgehead.spec import SpecAccepted
 
 F = TypeVar("F")
 
@@ -23,8 +24,12 @@ spec_option = click.option(
 )
 
 
-def read_spec_or_tell(path: Path) -> SpecAccepted | Exit:
+def read_spec_or_tell(path: Path) -> "SpecAccepted | Exit":
     """The spec; or exit 2 after every problem was told with its file, line and column."""
+    # pydantic and the YAML reader: help cannot wait for them.
+    from bridgehead.sources import read_manifests  # noqa: PLC0415
+    from bridgehead.spec import SpecAccepted, problems_text, read_spec_file  # noqa: PLC0415
+
     result = read_spec_file(path, partial(read_manifests, path.parent))
     if isinstance(result, SpecAccepted):
         if result.warnings:

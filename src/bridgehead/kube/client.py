@@ -10,19 +10,19 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
+from bridgehead.kube.call import Sender
 from bridgehead.kube.config.credentials import credential_source
 from bridgehead.kube.config.values import Connection
 from bridgehead.kube.reading import Reading
 from bridgehead.kube.retry import RetryPolicy
 from bridgehead.kube.reviews import Reviewing
-from bridgehead.kube.transport import Transport
 from bridgehead.kube.writing import Writing
 
 
 class Kube(Reading, Writing, Reviewing):
     """One API server as one user. Use as `async with await Kube.connect(load_config()) as kube`."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Sender) -> None:
         self._transport = transport
 
     @classmethod
@@ -42,6 +42,8 @@ class Kube(Reading, Writing, Reviewing):
         whether an exec plugin may ask the user questions, and `plugin_time_limit` how long it may
         take. Raises ConfigError or CredentialError.
         """
+        from bridgehead.kube.transport import Transport  # noqa: PLC0415 - aiohttp: help cannot wait
+
         credentials = credential_source(
             config.tokens, terminal=terminal, plugin_time_limit=plugin_time_limit
         )

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
+from bridgehead.kube.call import Call, Sender, query
 from bridgehead.kube.decoding import JsonObject, decode, decode_raw
 from bridgehead.kube.discovery import Discovery, read_discovery
 from bridgehead.kube.errors import Request
 from bridgehead.kube.listing import Listing, read_list
 from bridgehead.kube.objects.base import ObjectMeta, Partial
 from bridgehead.kube.resources import PODS, Resource
-from bridgehead.kube.transport import Call, Transport, query
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ _BARE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 class Reading:
     """The reading half of `Kube`."""
 
-    _transport: Transport
+    _transport: Sender
 
     async def get(self, resource: Resource[T], name: str, namespace: str | None = None) -> T:
         """One object as a struct."""

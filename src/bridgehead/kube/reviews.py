@@ -7,9 +7,9 @@ import msgspec
 
 from bridgehead.kube import access
 from bridgehead.kube.access import AccessAttributes, AccessResult, UserInfo
+from bridgehead.kube.call import Call, Sender
 from bridgehead.kube.decoding import JsonObject, decode
 from bridgehead.kube.errors import Request
-from bridgehead.kube.transport import Call, Transport
 
 _REVIEWS_AT_ONCE = 16
 
@@ -17,7 +17,7 @@ _REVIEWS_AT_ONCE = 16
 class Reviewing:
     """Who am I, and what may I do: the third part of `Kube`."""
 
-    _transport: Transport
+    _transport: Sender
 
     async def self_subject_review(self) -> UserInfo:
         """Who the server takes us for, impersonation included."""

@@ -7,16 +7,16 @@ import asyncio
 import random
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 import aiohttp
-import msgspec
 from multidict import CIMultiDict
 from yarl import URL
 
 from bridgehead.kube.answers import refusal
+from bridgehead.kube.call import Call
 from bridgehead.kube.config.credentials import Credential, CredentialSource
 from bridgehead.kube.config.tls import tls_context
 from bridgehead.kube.config.values import CertificatePair, Connection
@@ -27,33 +27,6 @@ from bridgehead.kube.retry import RetryPolicy, may_repeat, wait_for
 
 _NETWORK_ERRORS = (aiohttp.ClientError, OSError, TimeoutError)
 _CONNECT_TIMEOUT = 10.0
-
-
-BeforeSend = Callable[[], None]
-"""Asked on the spot whether a request may still go out; a connection that must be made first takes
-up to ``_CONNECT_TIMEOUT`` seconds more."""
-
-
-class Call(msgspec.Struct, frozen=True):
-    """One HTTP request, before anything of a user or server is added."""
-
-    request: Request
-    method: str
-    path: str
-    """Absolute, already quoted."""
-    query: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
-    content_type: str = "application/json"
-    accept: str = "application/json"
-    repeatable: bool = False
-    """Whether sending it twice has the effect of sending it once."""
-    before_send: BeforeSend | None = None
-    """Called before each sending, repeats included; what it raises ends the call, unsent."""
-
-
-def query(**fields: str | int | None) -> tuple[tuple[str, str], ...]:
-    """Query parameters, without those that are None."""
-    return tuple((key, str(value)) for key, value in fields.items() if value is not None)
 
 
 class Transport:

@@ -17,12 +17,12 @@ from typing import Generic, Self, TypeVar
 import msgspec
 
 from bridgehead.kube.answers import Status, from_status
+from bridgehead.kube.call import query
 from bridgehead.kube.client import Kube
 from bridgehead.kube.decoding import decode
 from bridgehead.kube.errors import Gone, KubeError, Request, UnexpectedAnswer
 from bridgehead.kube.objects.base import PartialObject
 from bridgehead.kube.resources import Resource
-from bridgehead.kube.transport import query
 from bridgehead.kube.watch_lines import LineSplitter
 from bridgehead.kube.watch_store import Change, ObjectKey, Store, Watched
 

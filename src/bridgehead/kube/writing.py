@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from bridgehead.kube.call import BeforeSend, Call, Sender, query
 from bridgehead.kube.decoding import JsonObject, decode_raw
 from bridgehead.kube.errors import Request
 from bridgehead.kube.preconditions import (
@@ -14,7 +15,6 @@ from bridgehead.kube.preconditions import (
     tests_what_it_changes,
 )
 from bridgehead.kube.resources import PODS, Resource
-from bridgehead.kube.transport import BeforeSend, Call, Transport, query
 
 FIELD_MANAGER = "bridgehead"
 _UNKNOWN_FIELDS = ("fieldValidation", "Strict")
@@ -28,7 +28,7 @@ class Writing:
     not write any more raises there.
     """
 
-    _transport: Transport
+    _transport: Sender
 
     async def create(
         self,
