@@ -1,5 +1,7 @@
 """Pods that hold devices of a node about to change: kept, waited for, evicted, or in the way."""
 
+from itertools import pairwise
+
 import pytest
 
 from bridgehead.core.plan.plan import Care, SetAside
@@ -116,7 +118,7 @@ def test_evictions_that_a_budget_refuses_are_repeated_less_and_less_until_the_li
     assert f"default/{holder}" in ending.summary
     assert scene.runner.state.node("a2").status is NodeStatus.SET_ASIDE
     times = [at for at, _ in scene.cluster.evictions]
-    pauses = [later - at for at, later in zip(times, times[1:], strict=False)]
+    pauses = [later - at for at, later in pairwise(times)]
     assert 3 <= len(times) <= 10
     assert pauses == sorted(pauses)
     assert pauses[0] >= 5

@@ -1,5 +1,6 @@
 """The way back: the former template first, then every node that the target reached."""
 
+from bridgehead.core.rollback.elsewhere import holder_of, wait_for
 from bridgehead.core.rollback.order import gained, moved_back, to_take_back
 from bridgehead.core.rollout.budget import startable
 from bridgehead.core.rollout.commands import Flip, LetGo, Position, Purpose, TakeOver
@@ -23,8 +24,12 @@ def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     working, waiting = run.state.working, to_take_back(run, world)
     if (working or waiting) and not run.state.restored:
         settled = [_settle(run, item, world, tracks, now) for item in working]
-        starts = _take_back(run, waiting, world, tracks)
-        return merged(*settled, *starts) if settled or starts else wait(_QUEUED)
+        free = tuple(item for item in waiting if not holder_of(run, item, world))
+        starts = _take_back(run, free, world, tracks)
+        if settled or starts:
+            return merged(*settled, *starts)
+        elsewhere = None if free else wait_for(run, waiting, world, now)
+        return wait(_QUEUED) if elsewhere is None else elsewhere
     if (notes := moved_back(run, world)) and not run.state.restored:
         return Decision(notes=notes)
     every = run.state.nodes.values()

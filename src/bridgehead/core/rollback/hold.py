@@ -1,6 +1,7 @@
 """Holding after a failure in a wave: nothing new begins, the failing nodes alone go back."""
 
 from bridgehead.core.rollback.back import park
+from bridgehead.core.rollback.elsewhere import holder_of, wait_for
 from bridgehead.core.rollback.order import to_take_back
 from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.decision import Decision, note
@@ -23,8 +24,10 @@ def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
         failed = _out_in_the_open(run, world)
         if failed:
             return merged(*(begin(run, item, world, Purpose.ISOLATE) for item in failed))
-    elif failed:
-        return merged(*(begin(run, item, world, Purpose.TAKE_BACK) for item in failed))
+    elif free := [item for item in failed if not holder_of(run, item, world)]:
+        return merged(*(begin(run, item, world, Purpose.TAKE_BACK) for item in free))
+    elif (elsewhere := wait_for(run, failed, world, now)) is not None:
+        return elsewhere
     step = answered(run)
     return step if step is not None else Decision(ending=_held(run))
 

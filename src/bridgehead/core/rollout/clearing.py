@@ -26,6 +26,7 @@ AGAIN = (5.0, 60.0)
 has been cordoned by the last one, so that a budget that stays shut costs few requests and records.
 """
 _SHOWN = 4
+_REPLACING = frozenset({Purpose.RESTART, Purpose.CHANGE, Purpose.TAKE_BACK})
 
 
 def to_clear(run: Run, node: NodeState) -> bool:
@@ -34,7 +35,8 @@ def to_clear(run: Run, node: NodeState) -> bool:
     if work is None or work.deleted_at is not None or work.cleared_at is not None:
         return False
     hopeless = work.purpose is Purpose.TAKE_BACK and node.status is NodeStatus.FAILED
-    return run.plan.care.workloads is not Workloads.KEEP and not hopeless
+    careful = run.plan.care.workloads is not Workloads.KEEP and work.purpose in _REPLACING
+    return careful and not hopeless
 
 
 def keeps_cordon(run: Run, node: NodeState) -> bool:
