@@ -84,7 +84,7 @@ def _settings(
     except ValidationError as error:
         return error
     path = keys.change.manifests
-    if path is None:
+    if path is None or keys.change.images is not None:  # both: that is told as a condition
         return rollout_spec(keys, images_change(keys))
     if manifests is None:
         return Unfit("there is no folder to find it in: read the spec from a file")
