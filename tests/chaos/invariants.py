@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bridgehead.core.journal.entry import Entry, Phase
@@ -22,7 +22,8 @@ class Bounds:
 
     namespaces: frozenset[str]
     """Those of the component and of the run's state."""
-    nodes: frozenset[str]
+    nodes: Mapping[str, str]
+    """The cohort of each node; a cohort may have one node in the gap at a time."""
     parallel: int
 
 
@@ -32,7 +33,7 @@ def broken(
     """Everything that did not hold; empty where all is well."""
     return [
         *outside(bounds, done),
-        *crowded(bounds.parallel, done, seen),
+        *crowded(bounds, done, seen),
         *deleted_twice(done, seen),
         *repeated(done, seen, entries),
         *left_cordoned(done),
@@ -53,8 +54,8 @@ def outside(bounds: Bounds, done: Iterable[Write]) -> Iterator[str]:
             yield f"{write.user} wrote outside the run: {write.verb} {write.resource} {where}"
 
 
-def crowded(parallel: int, done: Iterable[Write], seen: Iterable[PodSeen]) -> Iterator[str]:
-    """Moments with more nodes in the gap than allowed.
+def crowded(bounds: Bounds, done: Iterable[Write], seen: Iterable[PodSeen]) -> Iterator[str]:
+    """Moments with more nodes in the gap than allowed, in all or of a cohort.
 
     A node is in the gap from the deletion of its plugin pod by the run until another one is Ready.
     """
@@ -67,7 +68,8 @@ def crowded(parallel: int, done: Iterable[Write], seen: Iterable[PodSeen]) -> It
             # The states of a pod that is on its way out go on for a while.
             gap[pod.node] = pod.uid
             ours.discard(pod.name)
-            if len(gap) > parallel:
+            cohorts = {bounds.nodes.get(node, node) for node in gap}
+            if len(gap) > min(bounds.parallel, len(cohorts)):
                 yield f"{len(gap)} nodes in the gap at a time ({', '.join(sorted(gap))})"
         elif pod.leaving:
             ours.discard(pod.name)

@@ -103,7 +103,12 @@ class Disturbed:
             return [f"exit: expected {wanted}, found {found}"]
         bounds = Bounds(
             namespaces=frozenset({self.stage.namespace, self.stage.state_namespace}),
-            nodes=frozenset(node.name for node in self.stage.nodes),
+            nodes={
+                node.name: given.device
+                for node, given in zip(
+                    self.stage.nodes, self.stage.scenario.given.nodes, strict=True
+                )
+            },
             parallel=PARALLEL,
         )
         after = look(self.stage)

@@ -29,9 +29,10 @@ USERS = {json.loads(line)["user"]["username"] for line in _lines("audit")}
 WRITES = writes(_lines("audit"), USERS)
 SEEN = pods(map(json.loads, _lines("pods")))
 ENTRIES = [msgspec.json.decode(line, type=Entry) for line in _lines("journal")]
+NODES = sorted({pod.node for pod in SEEN if pod.role == "plugin" and pod.node})
 BOUNDS = Bounds(
     namespaces=frozenset({write.namespace for write in WRITES if write.namespace}),
-    nodes=frozenset({pod.node for pod in SEEN if pod.role == "plugin" and pod.node}),
+    nodes=dict(zip(NODES, ["model-a", "model-a", "model-b", "model-b"], strict=True)),
     parallel=2,
 )
 
@@ -83,6 +84,11 @@ def test_more_nodes_in_the_gap_than_allowed() -> None:
     complaints = found(bounds=replace(BOUNDS, parallel=0))
     assert len(complaints) >= len(deletions())
     assert "1 nodes in the gap at a time" in complaints[0]
+
+
+def test_more_nodes_of_a_cohort_in_the_gap_than_one() -> None:
+    complaints = found(bounds=replace(BOUNDS, nodes=dict.fromkeys(NODES, "model-a")))
+    assert complaints == [f"2 nodes in the gap at a time ({NODES[0]}, {NODES[2]})"]
 
 
 def test_a_node_whose_plugin_does_not_come_back() -> None:
