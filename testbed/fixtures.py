@@ -13,7 +13,7 @@ import os
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -149,12 +149,26 @@ def lease_nodes(cluster: Cluster, leases: ExitStack) -> LeaseNodes:
 @pytest.fixture
 def namespace(cluster: Cluster, leases: ExitStack) -> Iterator[str]:  # noqa: ARG001 - order
     """The name of a fresh namespace in which pods can be created at once."""
+    with fresh_namespace(cluster) as name:
+        yield name
+
+
+@contextmanager
+def fresh_namespace(cluster: Cluster) -> Iterator[str]:
+    """A namespace in which pods can be created at once; it and its pods are gone at the end."""
     name = f"test-{uuid.uuid4().hex[:10]}"
     path = f"/api/v1/namespaces/{name}"
     cluster.api.create("/api/v1/namespaces", {"metadata": {"name": name}})
     # Pods are refused until the controller manager has made the namespace's default account.
     _until(lambda: bool(cluster.api.get(f"{path}/serviceaccounts")["items"]), f"{name} is usable")
-    yield name
+    try:
+        yield name
+    finally:
+        _remove(cluster, name)
+
+
+def _remove(cluster: Cluster, name: str) -> None:
+    path = f"/api/v1/namespaces/{name}"
     cluster.api.delete(path)
     cluster.api.delete(f"{path}/pods", grace=1)
     _until(lambda: not cluster.api.get(f"{path}/pods")["items"], f"the pods of {name} are gone")

@@ -100,8 +100,8 @@ class Stage:
 
     @property
     def label(self) -> dict[str, str]:
-        """The label of nodes on which the plugin runs."""
-        return {"scenario.test/member": self.namespace}
+        """The label of nodes on which the plugin runs; two stages may share nodes."""
+        return {f"{self.namespace}.scenario.test/member": "true"}
 
     def path(self, kind: str, name: str = "") -> str:
         """The API's path of one of the scenario's objects, or of all of that kind."""
