@@ -6,7 +6,7 @@ from bridgehead.core.model.device import Offer
 from bridgehead.core.model.node import HELD_BY
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeState, with_node
-from bridgehead.core.rollout.turns import DIP, turns
+from bridgehead.core.rollout.turns import turns
 from bridgehead.core.rollout.world import World
 from tests.core.rollout.scenes import Scene
 from tests.core.standin.cluster import GPU
@@ -45,7 +45,7 @@ def test_the_mark_of_another_run_does() -> None:
 def test_too_few_devices_are_believed_after_six_status_periods_and_no_sooner() -> None:
     waiting = NodeState(name="a1", waits_since=NOW, fewer_since=NOW)
     run, world = set_up(waiting, devices=3)
-    patience = DIP * run.plan.timing.status_period
+    patience = 6.0 * run.plan.timing.status_period
     assert said(run, world, NOW + patience - 0.1) == []
     assert said(run, world, NOW + patience) == ["fewer"]
     assert patience < TIMEOUT
