@@ -1,7 +1,7 @@
 """The use case ``abort``: take an open run back, whoever is at it."""
 
 from bridgehead.app.asking import Asker, Outcome, file, see_to_it
-from bridgehead.app.following import Answer
+from bridgehead.app.following import Answer, Following
 from bridgehead.app.pause import NotOpen
 from bridgehead.app.session import Session
 from bridgehead.app.subject import OpenRun, Subject, find
@@ -26,4 +26,4 @@ async def abort(session: Session, subject: Subject, asker: Asker) -> Outcome | N
         reason=asker.reason,
     )
     number = await file(session, found, request)
-    return await see_to_it(session, found, request, number, enough=Answer.DONE)
+    return await see_to_it(session, Following(session, found), request, number, enough=Answer.DONE)

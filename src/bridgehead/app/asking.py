@@ -62,7 +62,7 @@ async def file(session: Session, found: OpenRun, request: Request) -> int:
 
 async def see_to_it(
     session: Session,
-    found: OpenRun,
+    following: Following,
     request: Request,
     number: int,
     *,
@@ -75,7 +75,7 @@ async def see_to_it(
     ``patience`` bounds in seconds how long a runner that lives is followed. Raises StillAsked where
     told to stop, KubeError and ClusterError; the request stays filed whatever happens here.
     """
-    following = Following(session, found)
+    found = following.found
     give_up = session.clock() + patience if patience is not None else None
     told = Holding.NOBODY
     try:

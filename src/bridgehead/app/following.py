@@ -57,7 +57,8 @@ class Following:
 
     def __init__(self, session: Session, found: OpenRun) -> None:
         self._session = session
-        self._found = found
+        self.found = found
+        """The run as it stood when it was looked for."""
         self._store = RunStore(session.kube, found.namespace)
         component = found.record.plan.spec.component
         self._lock = LockWatch(session.kube, found.namespace, component)
@@ -74,7 +75,7 @@ class Following:
         The lock first: with nobody holding it, the records that follow are all that there are.
         """
         holding = await self._lock.look()
-        entries = await self._store.entries(self._found.record.run)
+        entries = await self._store.entries(self.found.record.run)
         self._tell(entries)
         last = entries[-1] if entries else None
         return Sight(
@@ -93,7 +94,7 @@ class Following:
         ending = sight.state.ending
         if ending is None or not sight.ended:
             return None
-        record = self._found.record
+        record = self.found.record
         run = Run(name=record.run, plan=record.plan, state=sight.state, family=record.plan.family)
         return Ended(run=run, ending=ending, head=sight.head)
 

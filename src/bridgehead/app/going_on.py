@@ -66,7 +66,7 @@ async def go_on(
         retry=ways.retry,
     )
     number = await file(session, found, request)
-    return await see_to_it(session, found, request, number, enough=Answer.NOTED)
+    return await see_to_it(session, Following(session, found), request, number, enough=Answer.NOTED)
 
 
 async def _take_up_or_follow(session: Session, found: OpenRun) -> Outcome:

@@ -44,13 +44,14 @@ async def pause(session: Session, subject: Subject, asker: Asker) -> Outcome | N
         reason=asker.reason,
     )
     number = await file(session, found, request)
-    sight = await Following(session, found).look()
+    following = Following(session, found)
+    sight = await following.look()
     run = msgspec.structs.replace(run_of(found), state=sight.state)
     if sight.holding is Holding.NOBODY and is_at_rest(run):
         return Asked(run=run, request=request, answer=Answer.FILED, alive=False)
     return await see_to_it(
         session,
-        found,
+        following,
         request,
         number,
         enough=Answer.DONE,

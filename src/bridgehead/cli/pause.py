@@ -15,6 +15,7 @@ from bridgehead.cli.asker import asker_options
 from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.say import say
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
@@ -60,7 +61,16 @@ def pause(
     if isinstance(result, Parked):
         return parked(result, output, where)
     code = answered(result, output, again, where)
-    return Exit.DONE if isinstance(result, Ended) and code in STILL else code
+    if not isinstance(result, Ended) or code not in STILL:
+        return code
+    if code is Exit.WAITING:
+        stands = (
+            "the new template stays, as its placement is another"
+            if result.run.stays
+            else ("the former template stands")
+        )
+        say(f"nothing is in flight; {stands}")
+    return Exit.DONE
 
 
 async def _run(
