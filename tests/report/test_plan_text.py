@@ -4,13 +4,14 @@ from typing import Any
 
 import msgspec
 
+from bridgehead.core.model.json import child
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.build import build
-from bridgehead.core.plan.plan import Plan, Refusal, Refused, Unneeded
-from bridgehead.core.plan.settings import Workloads
+from bridgehead.core.plan.plan import Placement, Plan, Refusal, Refused, Unneeded
+from bridgehead.core.plan.settings import ManifestChange, Workloads
 from bridgehead.report.plan_json import plan_json
 from bridgehead.report.plan_text import plan_text, refused_text
-from tests.core.plan.scenery import GPU, node, snapshot, spec, target
+from tests.core.plan.scenery import GPU, TEMPLATE, node, snapshot, spec, target
 
 PAGE = """\
 Rollout gpu of daemonset/gpu/plugin
@@ -126,3 +127,40 @@ def test_the_data_say_who_holds_devices_of_which_node() -> None:
         "timeoutSeconds": 60.0,
         "holders": [{"node": "a1", "movable": ["jobs/one"], "bare": [], "resident": []}],
     }
+
+
+MOVED = """\
+  plugin.yaml changes: spec.nodeSelector.gpu, spec.nodeSelector.pool
+  gains: g1
+  loses: l1
+  All of these change at once when the template is written. The new template then stands
+  to the end: newcomers get it, and a node that fails in a wave is not taken back alone.
+  Every other node's pod is of another revision then: all of them are restarted as well.
+"""
+
+
+def test_a_move_is_listed_with_what_follows_from_it() -> None:
+    """Planned elsewhere (tests/core/plan): here the plan is only given what it says."""
+    inner = child(TEMPLATE, "spec")
+    assert isinstance(inner, dict)
+    target = {**TEMPLATE, "spec": {**inner, "nodeSelector": {"pool": "new"}}}
+    change = ManifestChange(path="plugin.yaml", template=target, selector={})
+    moved = msgspec.structs.replace(
+        plan(),
+        spec=spec(change=change),
+        target_template=target,
+        placement=Placement(gains=("g1",), loses=("l1",)),
+    )
+    page = plan_text(moved)
+    assert MOVED in page
+    assert "A failed node of a wave: keep it cordoned and hold." in page
+    data = stored(moved)
+    assert data["placement"] == {"gains": ["g1"], "loses": ["l1"]}
+    assert data["parks"] is False
+
+
+def test_a_long_list_of_moved_nodes_is_shown_whole() -> None:
+    names = tuple(f"node-{number:03}.example" for number in range(40))
+    page = plan_text(msgspec.structs.replace(plan(), placement=Placement(loses=names)))
+    assert all(name in page for name in names)
+    assert [line for line in page.splitlines() if len(line) > 100] == []

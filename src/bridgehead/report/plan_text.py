@@ -1,5 +1,6 @@
 """The plan as a page that a reviewer understands: what, where, in which order, how carefully."""
 
+import textwrap
 from collections.abc import Iterator
 
 from bridgehead.core.model.component import images
@@ -12,6 +13,8 @@ from bridgehead.report.plan_json import GATES
 
 SHOWN_NODES = 6
 SHOWN_FIELDS = 5
+WIDTH = 100
+"""Columns of the page."""
 
 
 def plan_text(plan: Plan) -> str:
@@ -63,14 +66,26 @@ def _manifest(plan: Plan) -> Iterator[str]:
         if others:
             more = f" and {len(others) - SHOWN_FIELDS} more" if len(others) > SHOWN_FIELDS else ""
             shown = ", ".join(others[:SHOWN_FIELDS])
-            yield f"  {plan.spec.change.path} changes: {shown}{more}"
+            yield from _wrapped(f"{plan.spec.change.path} changes: {shown}{more}")
     if plan.placement is None:
         return
-    yield f"  gains: {', '.join(plan.placement.gains) or 'no node'}"
-    yield f"  loses: {', '.join(plan.placement.loses) or 'no node'}"
+    yield from _wrapped(f"gains: {', '.join(plan.placement.gains) or 'no node'}")
+    yield from _wrapped(f"loses: {', '.join(plan.placement.loses) or 'no node'}")
     yield "  All of these change at once when the template is written. The new template then stands"
     yield "  to the end: newcomers get it, and a node that fails in a wave is not taken back alone."
     yield "  Every other node's pod is of another revision then: all of them are restarted as well."
+
+
+def _wrapped(line: str) -> list[str]:
+    """Whole, as consent is given to what is listed here."""
+    return textwrap.wrap(
+        line,
+        WIDTH,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _cohorts(plan: Plan) -> Iterator[str]:

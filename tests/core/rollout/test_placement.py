@@ -1,11 +1,14 @@
 """A change of placement: losers first, then what is gained, then every other node, never parked."""
 
+import copy
 from collections.abc import Callable, Mapping
 
 import msgspec
+import pytest
 
+from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.component import Revision, template_digest
-from bridgehead.core.plan.plan import Placement, Plan, Stage
+from bridgehead.core.plan.plan import Placement, Plan, Stage, Timing
 from bridgehead.core.plan.settings import Consent, ManifestChange, PlacementSettings
 from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.control import Abort, Resume
@@ -267,3 +270,32 @@ def test_who_leaves_does_not_park_a_template_that_moves_pods() -> None:
     assert made.daemonset.template == TARGET
     again = Runner(made, run.plan, journal=run.journal)
     assert again.run().exit == 0
+
+
+def short() -> Plan:
+    stages = (canary("canary", "a1", soak=2.0), wave(1, "a2", "a3", soak=1.0))
+    timing = Timing(settle=2.0, status_period=1.0, timeout=12.0)
+    return msgspec.structs.replace(plan(stages), timing=timing)
+
+
+@pytest.mark.parametrize("fault", [GOOD, Version(devices=0)], ids=["good", "failed gain"])
+def test_a_runner_may_die_at_any_record_or_effect_of_a_move(fault: Version) -> None:
+    left: list[tuple[Cluster, list[Entry]]] = []
+    made = cluster()
+    made.drifted["g1"] = fault
+
+    def remember(run: Runner) -> None:
+        left.append((copy.deepcopy(run.cluster), list(run.journal)))
+
+    ending = Runner(made, short(), after_step=remember).run()
+    for found, journal in left:
+        found.advance(3.0)
+        again = Runner(found, short(), journal=journal)
+        end = again.run()
+        said = again.steps_text[-8:]
+        assert end.exit == ending.exit, said
+        assert sorted(found.uids()) == sorted(made.uids()), said
+        assert {pod.revision for pod in found.pods.values()} == {
+            pod.revision for pod in made.pods.values()
+        }, said
+        assert found.leftovers == [], said
