@@ -66,7 +66,8 @@ class Outages:
         try:
             state = await unless_stopped(self._session, self._again(run.name, error))
         except Stopped:
-            raise Stopped(parked=not interrupted(run).commands) from error
+            parked = not interrupted(run).commands and not run.stays
+            raise Stopped(parked=parked) from error
         self._over = steady()
         self._session.watcher.say("the API server answers again; going on")
         return state

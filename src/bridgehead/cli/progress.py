@@ -9,6 +9,7 @@ from rich.text import Text
 
 from bridgehead.cli.say import silence
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeStatus, RunState, Work
@@ -96,6 +97,8 @@ def _view(run: Run, world: World, decision: Decision) -> RenderableType:
 
 
 def _step(work: Work) -> str:
+    if work.purpose is Purpose.LOSE:
+        return "to lose the component" if work.deleted_at is None else "loses the component"
     if work.deleted_at is None:
         return f"{work.purpose.value}: waits to be replaced"
     return f"{work.purpose.value}: being verified"
