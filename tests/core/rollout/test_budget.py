@@ -80,3 +80,26 @@ def test_a_small_kind_may_always_have_one() -> None:
     stage = wave(1, "c0", "c1", parallel=9)
     candidates = [NodeState(name=name) for name in ("c0", "c1")]
     assert [node.name for node in startable(run, stage, candidates, {})] == ["c0"]
+
+
+def arrived(name: str) -> NodeState:
+    work = Work(purpose=Purpose.CHANGE, since=NOW, cordoned_at=NOW, deleted_at=NOW)
+    return NodeState(name=name, work=work)
+
+
+def test_a_joiner_on_the_target_takes_no_place_in_the_gap_but_is_unproven() -> None:
+    state = RunState(nodes={"a9": arrived("a9")}, joined=("a9",))
+    run = Run(name="run-1", plan=plan_of(NODES), state=state)
+    assert names(run, parallel=1, unproven=9, tracks={}) == ["a0"]
+    assert names(run, parallel=9, unproven=1, tracks={}) == []
+
+
+def test_a_planned_node_that_came_up_on_the_target_by_itself_takes_its_place() -> None:
+    run = run_with(arrived("a0"))
+    assert names(run, parallel=1, unproven=9, tracks={}) == []
+
+
+def test_a_joiner_that_takes_the_change_as_others_do_takes_its_place_as_they_do() -> None:
+    state = RunState(nodes={"a9": working("a9")}, joined=("a9",))
+    run = Run(name="run-1", plan=plan_of(NODES), state=state)
+    assert names(run, parallel=1, unproven=9, tracks={}) == []

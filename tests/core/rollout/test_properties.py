@@ -16,7 +16,7 @@ from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import OnFailure, Reaction
-from bridgehead.core.rollout.budget import in_gap
+from bridgehead.core.rollout.budget import came_up, in_gap
 from bridgehead.core.rollout.commands import Command, CommandResult, Failed, Position, Purpose
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus
@@ -270,7 +270,8 @@ class Telling:
             stage = stages[min(state.stage, len(stages) - 1)]
             tracks = self.runner.tracks
             ours = [item for item in state.working if item.held]
-            away = [item for item in ours if in_gap(item, tracks) and not self._back(item)]
+            gone = [item for item in ours if in_gap(item, tracks) and not came_up(state, item)]
+            away = [item for item in gone if not self._back(item)]
             assert len(away) <= stage.parallel
             changing = [n for n in ours if n.work and n.work.purpose is Purpose.CHANGE]
             assert len(changing) <= max(stage.unproven, stage.parallel)

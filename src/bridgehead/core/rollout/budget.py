@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from bridgehead.core.plan.plan import Stage
 from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.run import Run, Tracks
-from bridgehead.core.rollout.state import NodeState
+from bridgehead.core.rollout.state import NodeState, RunState
 
 COHORT_SHARE = 4
 """At most a quarter of a cohort, and at least one node of it, is in the gap at a time."""
@@ -19,11 +19,21 @@ def in_gap(node: NodeState, tracks: Tracks) -> bool:
     return track is None or track.deleted != node.work.deleted or not track.good
 
 
+def came_up(state: RunState, node: NodeState) -> bool:
+    """Whether a new node came up on the target by itself: this run took no device away there.
+
+    It takes no place in the gap, but is as unproven as any other.
+    """
+    return node.name in state.joined and node.work is not None and not node.work.deleted
+
+
 def startable(
     run: Run, stage: Stage, candidates: Iterable[NodeState], tracks: Tracks
 ) -> tuple[NodeState, ...]:
     """Those of the candidates, in order, that may begin now under all limits."""
-    gap = [item for item in run.state.working if in_gap(item, tracks)]
+    gap = [
+        item for item in run.state.working if in_gap(item, tracks) and not came_up(run.state, item)
+    ]
     free = stage.parallel - len(gap)
     unproven = [
         item
