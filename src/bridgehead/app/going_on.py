@@ -50,9 +50,9 @@ async def go_on(
     if not isinstance(found, OpenRun):
         return found
     run = run_of(found)
-    if problems := tuple(_problems(run, ways)):
+    if problems := tuple(problems_of(run, ways)):
         return BadNames(run=run, problems=problems)
-    if open_ones := _unanswered(run, ways):
+    if open_ones := open_questions(run, ways):
         return Unanswered(run=run, nodes=open_ones)
     if not _needs_word(found, ways):
         return await _take_up_or_follow(session, found)
@@ -84,7 +84,7 @@ def _needs_word(found: OpenRun, ways: Ways) -> bool:
     return stopped or unheard or bool(ways.without or ways.retry)
 
 
-def _unanswered(run: Run, ways: Ways) -> tuple[str, ...]:
+def open_questions(run: Run, ways: Ways) -> tuple[str, ...]:
     """Nodes of a run that holds which nobody has spoken of, now or before."""
     if run.state.mode is not Mode.HOLD:
         return ()
@@ -93,7 +93,8 @@ def _unanswered(run: Run, ways: Ways) -> tuple[str, ...]:
     return tuple(name for name in failed if name not in told)
 
 
-def _problems(run: Run, ways: Ways) -> Iterator[str]:
+def problems_of(run: Run, ways: Ways) -> Iterator[str]:
+    """What is wrong with the names that a person gave, in words."""
     if (ways.without or ways.retry) and run.state.mode is Mode.BACK:
         yield f"run {run.name} takes back all that it changed; no node goes on with it"
         return

@@ -1,0 +1,76 @@
+"""What a person must say before a run that holds goes on, and which names make no sense."""
+
+import msgspec
+import pytest
+
+from bridgehead.app.going_on import Ways, open_questions, problems_of
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Answer, Mode, NodeState, NodeStatus, RunState
+from tests.core.standin.plans import plan_of
+
+
+def run(mode: Mode = Mode.HOLD, **statuses: NodeStatus) -> Run:
+    nodes = {name: NodeState(name=name, status=status) for name, status in statuses.items()}
+    return Run(
+        name="gpu-1", plan=plan_of(("a1", "a2", "a3")), state=RunState(mode=mode, nodes=nodes)
+    )
+
+
+HELD = run(a1=NodeStatus.PASSED, a2=NodeStatus.TAKEN_BACK)
+
+
+@pytest.mark.parametrize(
+    "status", [NodeStatus.FAILED, NodeStatus.TAKEN_BACK, NodeStatus.STUCK], ids=lambda s: s.value
+)
+def test_every_node_that_failed_needs_a_word(status: NodeStatus) -> None:
+    assert open_questions(run(a2=status), Ways()) == ("a2",)
+
+
+@pytest.mark.parametrize("ways", [Ways(without=("a2",)), Ways(retry=("a2",))])
+def test_a_node_that_was_spoken_of_is_no_question(ways: Ways) -> None:
+    assert open_questions(HELD, ways) == ()
+
+
+def test_what_was_said_before_counts() -> None:
+    state = msgspec.structs.replace(HELD.state, answers={"a2": Answer.WITHOUT})
+    assert open_questions(msgspec.structs.replace(HELD, state=state), Ways()) == ()
+
+
+def test_a_hold_in_which_every_node_is_healthy_needs_no_word() -> None:
+    assert open_questions(run(a1=NodeStatus.PASSED), Ways()) == ()
+
+
+def test_a_run_that_only_pauses_needs_no_word() -> None:
+    assert open_questions(run(Mode.FORWARD, a2=NodeStatus.TAKEN_BACK), Ways()) == ()
+
+
+@pytest.mark.parametrize(
+    ("ways", "problem"),
+    [
+        (Ways(without=("b9",)), "b9 is no node of run gpu-1"),
+        (Ways(retry=("b9",)), "b9 is no node of run gpu-1"),
+        (Ways(without=("a1",)), "a1 has not failed: it is passed"),
+        (Ways(retry=("a1",)), "a1 has not failed: it is passed"),
+        (Ways(retry=("a3",)), "a3 has not failed: it is pending"),
+        (Ways(without=("a2",), retry=("a2",)), "a2 cannot both be left out and be tried again"),
+    ],
+)
+def test_names_that_make_no_sense_are_told(ways: Ways, problem: str) -> None:
+    assert list(problems_of(HELD, ways)) == [problem]
+
+
+@pytest.mark.parametrize("name", ["a2", "a3"])
+def test_a_node_that_failed_or_had_no_turn_may_be_left_out(name: str) -> None:
+    assert list(problems_of(HELD, Ways(without=(name,)))) == []
+
+
+def test_a_node_that_was_left_out_may_be_tried_again() -> None:
+    aside = NodeState(name="a2", status=NodeStatus.SET_ASIDE, left_out=True)
+    state = RunState(mode=Mode.FORWARD, nodes={"a2": aside})
+    left = msgspec.structs.replace(HELD, state=state)
+    assert list(problems_of(left, Ways(retry=("a2",)))) == []
+
+
+def test_no_node_goes_on_with_a_run_that_is_taken_back() -> None:
+    (problem,) = problems_of(run(Mode.BACK, a2=NodeStatus.FAILED), Ways(retry=("a2", "a3")))
+    assert "takes back all that it changed" in problem
