@@ -11,12 +11,12 @@ from bridgehead.core.model.component import Revision, template_digest
 from bridgehead.core.plan.plan import Placement, Plan, Stage, Timing
 from bridgehead.core.plan.settings import Consent, ManifestChange, PlacementSettings
 from bridgehead.core.rollout.commands import Position
-from bridgehead.core.rollout.control import Abort, Resume
+from bridgehead.core.rollout.control import Abort, Pause, Resume
 from bridgehead.core.rollout.leaving import leaving
 from bridgehead.core.rollout.state import NodeStatus
 from bridgehead.core.verify.result import GateId
 from tests.core.standin.cluster import GPU, Cluster
-from tests.core.standin.controller import hash_of, template_of
+from tests.core.standin.controller import ROLLING, hash_of, template_of
 from tests.core.standin.plans import canary, plan_of, wave
 from tests.core.standin.runner import Runner
 from tests.core.standin.versions import GOOD, Version
@@ -299,3 +299,44 @@ def test_a_runner_may_die_at_any_record_or_effect_of_a_move(fault: Version) -> N
             pod.revision for pod in made.pods.values()
         }, said
         assert found.leftovers == [], said
+
+
+def test_a_strategy_of_somebody_else_s_ends_the_run_and_moves_nothing_back() -> None:
+    made = cluster()
+    run = runner(made)
+    run.until(lambda it: "node g1 verified" in it.steps_text)
+    assert made.daemonset is not None
+    made.daemonset.write(made.now, "gitops", strategy=ROLLING)
+    ending = run.run()
+    assert ending.exit == 4
+    assert "changed by gitops" in ending.summary
+    assert made.daemonset.template == TARGET
+    assert [step for step in run.steps_text if step == "flip intent"] == ["flip intent"]
+
+
+def test_a_pause_before_the_flip_gives_the_losers_back_and_the_move_begins_anew_later() -> None:
+    made = cluster()
+    pause = Pause(time="2026-01-01T00:00:00Z", identity="u")
+    run = runner(made, during={"cordon l1 done": lambda it: it.control.append(pause)})
+    ending = run.run()
+    assert ending.exit == 5, ending
+    assert "node l1 cancelled" in run.steps_text
+    assert "flip intent" not in run.steps_text
+    assert not made.nodes["l1"].unschedulable
+    made.control.append(Resume(time="2026-01-01T00:01:00Z", identity="u"))
+    again = Runner(made, run.plan, journal=run.journal)
+    assert again.run().exit == 0
+    assert sorted(made.uids()) == [*STAYS, "g1"]
+
+
+def test_a_pause_after_the_flip_sees_the_move_through_and_leaves_the_target_standing() -> None:
+    made = cluster()
+    pause = Pause(time="2026-01-01T00:00:00Z", identity="u")
+    run = runner(made, during={"node l1 lost": lambda it: it.control.append(pause)})
+    ending = run.run()
+    assert ending.exit == 5, ending
+    assert made.daemonset is not None
+    assert made.daemonset.template == TARGET
+    assert "delete-pod a1 intent" not in run.steps_text
+    made.control.append(Resume(time="2026-01-01T00:01:00Z", identity="u"))
+    assert Runner(made, run.plan, journal=run.journal).run().exit == 0

@@ -72,6 +72,8 @@ def _changed(run: Run, world: World, component: Component) -> Ending:
 def _told(run: Run, component: Component) -> str:
     """Which write betrayed it, and whether the former template had to be put back."""
     expected = run.state.generation
+    if component.generation <= expected and not run.plan.parks:
+        return ". The new template was left standing, as to put the former one back moves pods"
     if component.generation <= expected:
         return ". The former template was put back, as pods were about to be replaced unwatched"
     return f" (generation {component.generation}, expected {expected}). Nothing was overwritten"
