@@ -1,15 +1,16 @@
 """The app's own loop over the stand-in cluster: endings, stops, parking, giving up."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
 
 from bridgehead.app.journal import Journal
 from bridgehead.app.loop import PATIENCE, Loop, OutOfSightError, Stopped
+from bridgehead.cluster.errors import RemovedJournalError
 from bridgehead.core.journal.chain import Head, Signature, check
-from bridgehead.core.journal.entry import Entry, Phase
+from bridgehead.core.journal.entry import Draft, Entry, Phase
 from bridgehead.core.model.component import RUN
 from bridgehead.core.rollout.commands import (
     Command,
@@ -279,3 +280,28 @@ async def test_ending_is_written_once() -> None:
     ended = [item for item in stage.records.entries if (item.step, item.result) == ("run", "ended")]
     assert len(ended) == 1
     assert again.state.ending == done.state.ending
+
+
+async def test_journal_that_somebody_deleted_parks_without_a_record_and_says_how_it_stands() -> (
+    None
+):
+    stage = Stage()
+    run = await stage.begun()
+    kept = stage.records.append
+
+    async def append(
+        name: str, drafts: Sequence[Draft], signature: Signature, now: float
+    ) -> tuple[Entry, ...]:
+        if stage.standing == "v2" and stage.cluster.nodes["a1"].unschedulable:
+            raise RemovedJournalError("somebody has deleted the journal")
+        return await kept(name, drafts, signature, now)
+
+    stage.records.append = append  # type: ignore[method-assign]
+    with pytest.raises(RemovedJournalError) as raised:
+        await stage.loop.drive(run)
+    assert stage.standing == "v1"
+    assert raised.value.__notes__ == [
+        "The former template stands.",
+        "Still cordoned: a1.",
+        "Give back what the run holds: bridgehead release daemonset/plugins/plugin",
+    ]

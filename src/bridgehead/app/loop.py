@@ -278,7 +278,7 @@ class Loop:
             error.add_note("The former template stands.")
         for why in failed:
             error.add_note(f"The former template could not be parked: {why}.")
-        names = [node.name for node in run.state.nodes.values() if node.held]
+        names = [node.name for node in run.state.nodes.values() if node.held or node.work]
         if names:
             error.add_note(f"Still cordoned: {', '.join(sorted(names))}.")
         error.add_note(
