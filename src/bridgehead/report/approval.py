@@ -66,8 +66,10 @@ def approval_text(item: Approval) -> str:
 
 def approval_json(item: Approval) -> JsonObject:
     """The same as data."""
-    plain: JsonObject = msgspec.to_builtins(item)
-    return plain
+    plain = msgspec.to_builtins(item)
+    digest = plain.pop("change_digest")
+    content: JsonObject = {**plain, "changeDigest": digest}
+    return content
 
 
 def _lines(item: Approval) -> Iterator[str]:
