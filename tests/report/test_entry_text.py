@@ -7,6 +7,7 @@ from bridgehead.core.journal.chain import Head, Signature, append
 from bridgehead.core.journal.entry import Draft, Entry, Evidence, Phase
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import Flip, Position, TakeOver, key
+from bridgehead.core.rollout.control import Abort, Approve, Pause, Request, Resume, encode
 from bridgehead.core.rollout.decide import outcome
 from bridgehead.core.rollout.decision import gate_note, intent, note
 from bridgehead.core.rollout.facts import FACTS
@@ -86,3 +87,38 @@ def test_a_very_long_proof_is_cut_on_its_line() -> None:
     assert max(len(line) for line in entry_lines(entry)) < 400
     assert entry.phase is Phase.NOTE
     assert msgspec.to_builtins(entry)["step"] == "node"
+
+
+@pytest.mark.parametrize(
+    ("request_", "line"),
+    [
+        (Pause(time="", identity="alice", reason="lunch\nbreak"), "alice asked for a pause: lunch"),
+        (
+            Resume(time="", identity="bob", without=("n1",), retry=("n2", "n3")),
+            "bob asked to go on without n1 with another try of n2, n3",
+        ),
+        (
+            Approve(
+                time="",
+                identity="ci",
+                actor="carol",
+                point="afterCanary",
+                change_digest="",
+                binds="",
+                expires="2026-01-01T00:00:00Z",
+            ),
+            "carol (so claimed, as ci) approved afterCanary until 2026-01-01T00:00:00Z",
+        ),
+        (Abort(time="", identity=""), "somebody unknown asked for an abort"),
+    ],
+)
+def test_a_request_tells_who_asked_for_what(request_: Request, line: str) -> None:
+    detail = encode(request_)
+    (told,) = entry_lines(written(note("control", str(detail["kind"]), detail=detail)))
+    assert told.startswith(line)
+    assert "\n" not in told
+
+
+def test_a_point_that_was_passed_tells_on_whose_approval() -> None:
+    passed = note("stage", "approved", detail={"point": "afterCanary", "by": "carol"})
+    assert entry_lines(written(passed)) == ("afterCanary: goes on, as carol approved",)

@@ -8,7 +8,8 @@ from bridgehead.core.model.json import child
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.build import build
 from bridgehead.core.plan.plan import Placement, Plan, Refusal, Refused, Unneeded
-from bridgehead.core.plan.settings import ManifestChange, Workloads
+from bridgehead.core.plan.settings import ManifestChange, Weekday, Window, Workloads
+from bridgehead.core.rollout.approvals import binding
 from bridgehead.report.plan_json import plan_json
 from bridgehead.report.plan_text import plan_text, refused_text
 from tests.core.plan.scenery import GPU, TEMPLATE, node, snapshot, spec, target
@@ -164,3 +165,23 @@ def test_a_long_list_of_moved_nodes_is_shown_whole() -> None:
     page = plan_text(msgspec.structs.replace(plan(), placement=Placement(loses=names)))
     assert all(name in page for name in names)
     assert [line for line in page.splitlines() if len(line) > 100] == []
+
+
+def test_page_and_data_name_the_points_and_the_windows() -> None:
+    nodes = [node("a1"), node("a2"), node("b1", "B"), node("b2", "B")]
+    windows = (
+        Window(opens=1320, closes=240, timezone="Europe/Berlin"),
+        Window(days=(Weekday.SATURDAY,), opens=0, closes=1440, timezone="UTC"),
+    )
+    wish = spec(approve=("beforeWave:2", "afterCanary"), two_people=True, windows=windows)
+    found = build(wish, snapshot(nodes), target())
+    assert isinstance(found, Plan)
+    page = plan_text(found)
+    who = "another identity than the runner's"
+    assert f"Waits for the approval of {who}: afterCanary, beforeWave:2." in page
+    assert "Nodes are changed only 22:00 to 04:00 Europe/Berlin." in page
+    assert "Nodes are changed only sat 00:00 to 24:00 UTC." in page
+    data = stored(found)
+    assert data["approve"] == ["afterCanary", "beforeWave:2"]
+    assert data["approvalBinds"] == binding(found)
+    assert data["windows"][1]["days"] == ["sat"]
