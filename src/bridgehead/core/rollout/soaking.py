@@ -32,7 +32,7 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     patience = run.plan.timing.timeout
     if left > -patience:
         return wait(f"{hidden[0].name} passed and is not seen so now")
-    return Decision(notes=tuple(lost(run, item, world, patience, now) for item in hidden))
+    return Decision(notes=tuple(lost(item, world, patience, now) for item in hidden))
 
 
 def _is_last(run: Run, stage: Stage) -> bool:

@@ -1,10 +1,14 @@
 """Keeping the tracks: what this runner has seen of every node that it watches closely."""
 
+import msgspec
+
 from bridgehead.core.rollout.commands import Role
+from bridgehead.core.rollout.glance import basis, unchanged
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus
+from bridgehead.core.rollout.watch import look
 from bridgehead.core.rollout.world import World
-from bridgehead.core.verify.track import observe, observe_pull
+from bridgehead.core.verify.track import Track, observe, observe_pull
 
 
 def in_flight(run: Run) -> tuple[NodeState, ...]:
@@ -56,12 +60,21 @@ def follow(run: Run, world: World, tracks: Tracks, now: float) -> Tracks:
     replaced = [item for item in in_flight(run) if item.work and item.work.deleted_at is not None]
     passed = [item for item in run.with_status(NodeStatus.PASSED) if item.work is None]
     return {
-        node.name: observe(
-            tracks.get(node.name),
-            world.view(node.name, node.work.deleted if node.work else frozenset()),
-            run.expected(node, world),
-            status_period=run.plan.timing.status_period,
-            now=now,
-        )
+        node.name: tracks[node.name]
+        if node.work is None and unchanged(node, world, tracks)
+        else _observed(run, node, world, tracks, now)
         for node in (*replaced, *passed)
     }
+
+
+def _observed(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Track:
+    track = observe(
+        tracks.get(node.name),
+        world.view(node.name, node.work.deleted if node.work else frozenset()),
+        run.expected(node, world),
+        status_period=run.plan.timing.status_period,
+        now=now,
+    )
+    idle = node.work is None and track.calm
+    quiet = idle and look(run, node, world, {node.name: track}, now) is None
+    return msgspec.structs.replace(track, rests_on=basis(node, world) if quiet else ())

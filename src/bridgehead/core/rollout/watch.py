@@ -7,13 +7,14 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.rollout.baseline import measure
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
+from bridgehead.core.rollout.glance import unchanged
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.result import GateId, Question, Verdict
 from bridgehead.core.verify.soak import disturbed, soak_failure
-from bridgehead.core.verify.track import missing
+from bridgehead.core.verify.track import fewer
 from bridgehead.core.verify.view import successor
 
 DISTURBANCES = 1
@@ -31,12 +32,14 @@ def watched(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     notes = [
         found
         for node in run.with_status(NodeStatus.PASSED)
-        if (found := _look(run, node, world, tracks, now)) is not None
+        if not unchanged(node, world, tracks)
+        and (found := look(run, node, world, tracks, now)) is not None
     ]
     return Decision(notes=tuple(notes))
 
 
-def _look(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Draft | None:
+def look(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -> Draft | None:
+    """What there is to tell of a node that passed; None while it is as it was."""
     if node.verified is None or node.work is not None:
         return None
     case = run.case(node, world, tracks.get(node.name), now)
@@ -77,7 +80,7 @@ def out_of_sight(run: Run, world: World) -> list[NodeState]:
     return [
         item
         for item in run.with_status(NodeStatus.PASSED)
-        if not _in_sight(item, world) or _missing(run, item, world)
+        if not _in_sight(item, world) or _missing(item, world)
     ]
 
 
@@ -89,7 +92,7 @@ def unseen(run: Run, world: World, tracks: Tracks, now: float) -> Decision | Non
     patience = run.plan.timing.timeout
     late = [item for item in hidden if now >= _hidden_since(item, tracks, now) + patience]
     if late:
-        return Decision(notes=tuple(lost(run, item, world, patience, now) for item in late))
+        return Decision(notes=tuple(lost(item, world, patience, now) for item in late))
     return wait(f"{hidden[0].name} passed and is not seen so now")
 
 
@@ -98,18 +101,20 @@ def _hidden_since(node: NodeState, tracks: Tracks, now: float) -> float:
     return track.hidden_at if track is not None and track.hidden_at is not None else now
 
 
-def _missing(run: Run, node: NodeState, world: World) -> tuple[str, ...]:
-    return missing(world.view(node.name), run.expected(node, world))
+def _missing(node: NodeState, world: World) -> tuple[str, ...]:
+    offers = node.baseline.offers if node.baseline is not None else {}
+    seen = world.nodes.get(node.name)
+    return tuple(offers) if seen is None else fewer(seen, offers)
 
 
 def _in_sight(node: NodeState, world: World) -> bool:
     seen = world.nodes.get(node.name)
-    pod = world.view(node.name).successor(frozenset())
+    pod = successor(world.pods.get(node.name, ()))
     there = node.verified is not None and pod is not None and pod.uid == node.verified.pod
     return there and pod is not None and pod.ready and seen is not None and seen.ready is True
 
 
-def lost(run: Run, node: NodeState, world: World, seconds: float, now: float) -> Draft:
+def lost(node: NodeState, world: World, seconds: float, now: float) -> Draft:
     """A node that was out of sight for too long after it had passed has failed."""
     seen = world.nodes.get(node.name)
     ask = Question(GateId.POD_READY, node.name, "the pod that passed, on a Ready node", now)
@@ -119,7 +124,7 @@ def lost(run: Run, node: NodeState, world: World, seconds: float, now: float) ->
         what = "the node is not Ready"
     if _in_sight(node, world):
         ask = Question(GateId.ALLOCATABLE, node.name, "the devices that it passed with", now)
-        what = f"again and again fewer {', '.join(_missing(run, node, world))}"
+        what = f"again and again fewer {', '.join(_missing(node, world))}"
     why = f"could not be verified within {seconds:g} s after its soak"
     return gate_note("node", "failed", ask.answer(Verdict.FAIL, what, why), purpose="change")
 

@@ -6,7 +6,8 @@ first one would have, which costs seconds and can never pass a node that nobody 
 
 import msgspec
 
-from bridgehead.core.model.device import Offer
+from bridgehead.core.model.device import Offer, Offers
+from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.verify.view import Expected, NodeView
 
@@ -41,6 +42,15 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
     """When counted looks last went from the expected devices to fewer."""
     hidden_at: float | None = None
     """Since when the node is not seen as it should be: Ready, its pod too, all devices there."""
+    rests_on: tuple[object, ...] = ()
+    """What the last look saw, where it found nothing to tell and time alone changes nothing."""
+
+    @property
+    def calm(self) -> bool:
+        """Whether another look at the same things would find the same, however late."""
+        steady = self.ready_at is not None and self.hidden_at is None
+        seen = self.offers_since is not None and self.good and not self.lacking
+        return steady and seen and self.pull_error_at is None
 
 
 def observe(
@@ -123,8 +133,13 @@ def missing(view: NodeView, expected: Expected) -> tuple[str, ...]:
     """The resources of which the node offers less than expected."""
     if view.node is None:
         return tuple(expected.offers)
+    return fewer(view.node, expected.offers)
+
+
+def fewer(node: Node, offers: Offers) -> tuple[str, ...]:
+    """The resources of which the node offers less than that."""
     return tuple(
         name
-        for name, offer in expected.offers.items()
-        if (seen := view.node.offer(name)) is None or seen.allocatable < offer.allocatable
+        for name, offer in offers.items()
+        if (seen := node.offer(name)) is None or seen.allocatable < offer.allocatable
     )
