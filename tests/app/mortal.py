@@ -15,10 +15,12 @@ import msgspec
 from bridgehead.app.journal import Journal
 from bridgehead.app.loop import Loop
 from bridgehead.app.open_run import over
+from bridgehead.app.runner import held_by_next
 from bridgehead.core.journal.chain import Head, Signature
 from bridgehead.core.journal.entry import Draft, Entry, Phase
 from bridgehead.core.model.component import RUN, Component
 from bridgehead.core.plan.plan import Plan
+from bridgehead.core.rollout.adopting import adopted
 from bridgehead.core.rollout.commands import (
     Command,
     CommandResult,
@@ -225,7 +227,7 @@ class Telling:
         first: list[Draft] = []
         takes_over = bool(self.records.entries)
         if takes_over:
-            first.append(note("run", "held", detail={"holder": state.holder + 1}))
+            first.append(held_by_next(state, adopted(run, self._component())))
         else:
             assert self.cluster.daemonset is not None
             generation = self.cluster.daemonset.generation
