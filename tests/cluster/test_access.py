@@ -3,11 +3,13 @@
 import asyncio
 import subprocess
 
+import msgspec
 import pytest
 import yaml
 
 from bridgehead.cluster.access import (
     Missing,
+    Permission,
     complete,
     grant_text,
     missing_permissions,
@@ -83,6 +85,27 @@ def test_grants_of_two_users_do_not_replace_each_other() -> None:
 def test_grant_holds_everything_not_only_what_is_missing() -> None:
     missing = everything("gpu", "state")[:1]
     assert complete(missing, COMPONENT, "state") == tuple(map(Missing, needed(COMPONENT, "state")))
+
+
+def test_evictions_are_granted_in_all_namespaces_and_only_to_those_who_evict() -> None:
+    def granted(*, evicts: bool) -> str:
+        wanted = map(Missing, needed(COMPONENT, "state", evicts=evicts))
+        return grant_text(wanted, "ci")
+
+    assert "pods/eviction" not in granted(evicts=False)
+    roles = yaml.safe_load_all(granted(evicts=True))
+    (whole,) = [item for item in roles if item["kind"] == "ClusterRole"]
+    rule = {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]}
+    assert rule in whole["rules"]
+
+
+def test_a_grant_keeps_what_only_this_cluster_asks_for() -> None:
+    """Other tools' objects, where there are any; what is granted always is not doubled."""
+    partly = msgspec.structs.replace(needed(COMPONENT, "state")[0], verbs=("patch",))
+    group = "maintenance.nvidia.com"
+    own = Permission(("list",), "nodemaintenances", group, "", "to see", where_served=True)
+    wanted = complete([Missing(partly), Missing(own)], COMPONENT, "state")
+    assert wanted == (*map(Missing, needed(COMPONENT, "state")), Missing(own))
 
 
 @pytest.mark.cluster

@@ -97,6 +97,29 @@ async def test_a_write_that_the_server_threw_back_as_too_many_is_repeated(
     assert len(server.seen) == 2
 
 
+async def test_an_eviction_that_a_budget_refuses_is_not_repeated_by_the_client(
+    kube: Kube, server: ScriptedServer
+) -> None:
+    """It may be refused for hours: who asked for it decides."""
+    cause = {
+        "reason": "DisruptionBudget",
+        "message": "The disruption budget b needs 1 healthy pods",
+    }
+    server.handler = script(status(429, "TooManyRequests", "Cannot evict pod", causes=[cause]), OK)
+    with pytest.raises(errors.TooManyRequests):
+        await kube.evict("p", "n", uid="u")
+    assert len(server.seen) == 1
+
+
+async def test_an_eviction_that_the_server_throttles_is_repeated(
+    kube: Kube, server: ScriptedServer
+) -> None:
+    server.handler = script(THROTTLED, OK)
+    await kube.evict("p", "n", uid="u")
+    assert [seen.path for seen in server.seen] == 2 * ["/api/v1/namespaces/n/pods/p/eviction"]
+    assert server.seen[0].json["deleteOptions"] == {"preconditions": {"uid": "u"}}
+
+
 async def test_a_write_that_never_left_is_sent_when_the_server_is_back(
     kube: Kube, server: ScriptedServer
 ) -> None:

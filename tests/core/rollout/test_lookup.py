@@ -12,6 +12,7 @@ from bridgehead.core.rollout.commands import (
     CreateOwnPod,
     DeleteOwnPod,
     DeletePod,
+    Evict,
     Flip,
     LetGo,
     Position,
@@ -107,3 +108,20 @@ def test_a_component_that_is_gone_was_let_go_and_holds_no_template() -> None:
     assert happened(LetGo(), RUN_VALUE, world)
     assert not happened(Flip(to=Position.TARGET), RUN_VALUE, world)
     assert not happened(RestoreStrategy(), RUN_VALUE, world)
+
+
+def test_an_eviction_has_happened_once_its_pod_is_on_its_way_out_or_gone() -> None:
+    made = cluster()
+    uid = made.hold_devices("a1", owner="Job")
+    command = Evict(node="a1", namespace="default", name=uid, uid=uid)
+    assert not happened(command, RUN_VALUE, made.world())
+    Hand(made, PLAN, "run-1").perform(command)
+    assert happened(command, RUN_VALUE, made.world())
+    made.advance(made.workload_grace + 1)
+    assert happened(command, RUN_VALUE, made.world())
+
+
+def test_where_the_pods_of_a_node_were_not_read_an_eviction_is_not_known_to_have_happened() -> None:
+    command = Evict(node="a1", namespace="default", name="p", uid="p")
+    unread = msgspec.structs.replace(cluster().world(), requesters={})
+    assert not happened(command, RUN_VALUE, unread)

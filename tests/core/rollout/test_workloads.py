@@ -1,16 +1,20 @@
 """Pods that hold devices of a node about to change: kept, waited for, evicted, or in the way."""
 
+import copy
 from itertools import pairwise
 
 import pytest
 
+from bridgehead.core.journal.entry import Entry
 from bridgehead.core.plan.plan import Care, SetAside
 from bridgehead.core.plan.settings import Workloads
 from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.state import NodeStatus
 from tests.core.rollout.scenes import FOUR, Scene
+from tests.core.standin.cluster import Cluster
+from tests.core.standin.plans import canary, plan_of, wave
 from tests.core.standin.runner import Runner
-from tests.core.standin.versions import Version
+from tests.core.standin.versions import GOOD, Version
 
 LIMIT = 120.0
 WAIT = Care(Workloads.WAIT, LIMIT)
@@ -205,3 +209,26 @@ def test_nothing_is_waited_for_any_more_once_the_run_goes_back() -> None:
     scene.cluster.advance(LIMIT)
     assert scene.run().exit == 4
     assert not scene.cluster.nodes["a1"].unschedulable
+
+
+def test_after_a_crash_at_any_step_no_pod_is_evicted_twice_and_the_run_ends_the_same() -> None:
+    names = ("a1", "a2")
+    stages = (canary("canary", "a1", soak=3.0), wave(1, "a2", soak=2.0))
+    plan = plan_of(names, stages=stages, settle=2.0, timeout=12.0, care=EVICT)
+    cluster = Cluster(names, {"v2": GOOD})
+    for name in names:
+        cluster.hold_devices(name, owner="Job")
+    crashes: list[tuple[Cluster, list[Entry]]] = []
+
+    def remember(runner: Runner) -> None:
+        crashes.append((copy.deepcopy(runner.cluster), list(runner.journal)))
+
+    assert Runner(cluster, plan, after_step=remember).run().exit == 0
+    for number, (left, journal) in enumerate(crashes):
+        left.advance(4.0)
+        ending = Runner(left, plan, journal=journal).run()
+        where = f"crash {number} after {journal[-1].step} {journal[-1].node}"
+        assert ending.exit == 0, where
+        assert left.tags() == dict.fromkeys(names, "v2"), where
+        assert sorted(uid for _, uid in left.evictions) == ["work-3", "work-4"], where
+        assert not left.leftovers, where
