@@ -7,7 +7,7 @@ import pytest
 
 from bridgehead.core.model.component import Component, with_images
 from bridgehead.core.model.json import JsonObject, JsonValue, child
-from bridgehead.core.model.node import Node
+from bridgehead.core.model.node import HELD_BY, Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.build import build, change_digest
 from bridgehead.core.plan.plan import Placement, Plan, Refused, Unneeded
@@ -143,6 +143,13 @@ def test_a_pod_that_holds_devices_of_a_loser_is_named() -> None:
     said = refused(wish(), pod)
     assert list(said) == ["losers-hold-devices"]
     assert "jobs/job-l1 on l1" in said["losers-hold-devices"]
+
+
+def test_a_loser_that_another_tool_holds_is_named() -> None:
+    held = msgspec.structs.replace(LOSES, annotations={HELD_BY: "other-1"})
+    said = refused(wish(), nodes=(STAYS, held, GAINS))
+    assert list(said) == ["losers-held-by-others"]
+    assert "other-1" in said["losers-held-by-others"]
 
 
 def test_a_pod_that_has_ended_holds_nothing() -> None:

@@ -340,3 +340,22 @@ def test_a_pause_after_the_flip_sees_the_move_through_and_leaves_the_target_stan
     assert "delete-pod a1 intent" not in run.steps_text
     made.control.append(Resume(time="2026-01-01T00:01:00Z", identity="u"))
     assert Runner(made, run.plan, journal=run.journal).run().exit == 0
+
+
+@pytest.mark.parametrize(
+    ("label", "what"), [("old", "would lose it"), ("new", "would gain it")], ids=["loses", "gains"]
+)
+def test_a_node_that_came_after_the_plan_and_would_move_too_stops_the_change(
+    label: str, what: str
+) -> None:
+    made = cluster()
+
+    def joins(it: Cluster) -> None:
+        it.join("x1")
+        it.nodes["x1"].labels[label] = "yes"
+
+    run = runner(made, during={"take-over done": joins})
+    ending = run.run()
+    assert ending.exit == 3
+    assert f"x1 {what}, which is not in the plan" in ending.summary
+    assert "flip intent" not in run.steps_text

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from bridgehead.core.inventory.placement import placing, without_placing
 from bridgehead.core.model.json import JsonValue, child, differing
 from bridgehead.core.model.node import Node
+from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.plan.holders import holders
 from bridgehead.core.plan.plan import Refusal
 from bridgehead.core.plan.settings import Consent, ImagesChange, ManifestChange
@@ -35,6 +36,7 @@ def placement_refusals(subject: Subject) -> Iterator[Refusal]:
     yield from _without_consent(subject)
     yield from _unwatched(subject)
     yield from _holders(subject)
+    yield from _held_by_others(subject)
     if not subject.nodes:
         yield _refusal(
             subject,
@@ -160,6 +162,18 @@ def _holders(subject: Subject) -> Iterator[Refusal]:
             "losers-hold-devices",
             f"pods hold devices of nodes that {subject.component.ref} would lose: {shown}{more}",
             "move them first: kubectl drain, or wait until they have ended",
+        )
+
+
+def _held_by_others(subject: Subject) -> Iterator[Refusal]:
+    """A node that another tool works on cannot be kept clear of pods while it loses its devices."""
+    held = [f"{node.name} ({why})" for node in subject.loses if (why := foreign_hold(node))]
+    if held:
+        yield _refusal(
+            subject,
+            "losers-held-by-others",
+            f"others hold nodes that {subject.component.ref} would lose: {', '.join(held[:SHOWN])}",
+            "wait until they are done",
         )
 
 

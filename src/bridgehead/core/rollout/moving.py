@@ -5,6 +5,8 @@ that lose the component are kept clear of pods before it is written; those that 
 the target by themselves and are the first to be judged.
 """
 
+from bridgehead.core.inventory.placement import misfit
+from bridgehead.core.plan.plan import Placement
 from bridgehead.core.rollout.commands import Flip, Position, Purpose, TakeOver
 from bridgehead.core.rollout.decision import Decision, gate_note, note, wait
 from bridgehead.core.rollout.losing import kept_from
@@ -43,9 +45,9 @@ def _enter(run: Run, world: World, now: float) -> Decision:
         return step
     losing = _losing(run, world)
     known = {item.name: kept_from(run, item, world, now) for item in losing}
-    against = [why for why in known.values() if why]
+    against = [why for why in known.values() if why] or _unplanned(run, world)
     if against:
-        reason = f"nodes that would lose the component cannot now: {'; '.join(against)}"
+        reason = f"the component cannot be moved now: {'; '.join(against)}"
         return Decision(notes=(note("turn", "back", detail={"reason": reason}),))
     fresh = [item for item in losing if item.work is None]
     if fresh:
@@ -54,6 +56,23 @@ def _enter(run: Run, world: World, now: float) -> Decision:
     if open_ones:
         return wait(f"{', '.join(open_ones)}: waits until no pod is on its way to it")
     return Decision(commands=(Flip(to=Position.TARGET),))
+
+
+def _unplanned(run: Run, world: World) -> list[str]:
+    """Nodes that the target would move as well, by labels or taints that are newer than the plan.
+
+    Consent was given to the lists of the plan, and nobody looked whether their devices are held.
+    """
+    placement = run.plan.placement or Placement()
+    former, target = run.plan.former_template, run.plan.target_template
+    found = []
+    for name, node in sorted(world.nodes.items()):
+        had, has = not misfit(former, node), not misfit(target, node)
+        if had and not has and name not in placement.loses:
+            found.append(f"{name} would lose it, which is not in the plan: plan again")
+        if has and not had and name not in placement.gains:
+            found.append(f"{name} would gain it, which is not in the plan: plan again")
+    return found
 
 
 def _losing(run: Run, world: World) -> list[NodeState]:
