@@ -19,6 +19,7 @@ from bridgehead.core.rollout.commands import (
     CreateOwnPod,
     DeletePod,
     Failed,
+    Position,
     Purpose,
 )
 from bridgehead.core.rollout.decision import Decision, note
@@ -138,6 +139,21 @@ async def test_stop_while_the_target_stands_parks_the_former_template_and_keeps_
     assert stopped.value.parked
     assert stage.standing == "v1"
     assert fold(stage.records.entries).mode is Mode.FORWARD
+
+
+async def test_stop_between_flip_and_deletion_parks_and_deletes_nothing() -> None:
+    def exposed(run: Run, world: World) -> bool:
+        changing = any(item.work is not None for item in run.state.working)
+        return changing and run.state.template is Position.TARGET
+
+    stage = Stage(stop_when=exposed)
+    with pytest.raises(Stopped) as stopped:
+        await stage.loop.drive(await stage.begun())
+    assert stopped.value.parked
+    assert stage.standing == "v1"
+    tested = [item.node for item in stage.cluster.deletions]
+    assert tested == ["a1"]  # the restart test, before the flip
+    assert not fold(stage.records.entries).pending
 
 
 async def test_stopped_run_goes_on_to_the_same_ending() -> None:
