@@ -61,6 +61,16 @@ def test_a_node_that_another_tool_holds_at_its_turn_is_waited_for_and_then_set_a
     assert ending.exit == 4
 
 
+def test_a_node_that_comes_into_maintenance_before_its_turn_is_changed_after_that() -> None:
+    scene = Scene()
+    scene.runner.until(soaking)
+    scene.cluster.nodes["a2"].holds = ("it is in maintenance (nodemaintenance.example m)",)
+    scene.runner.until(lambda runner: "node a2 waits" in runner.steps_text)
+    scene.cluster.nodes["a2"].holds = ()
+    assert scene.run().exit == 0
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v2")
+
+
 def test_a_node_that_another_tool_lets_go_in_time_is_changed() -> None:
     scene = Scene()
     scene.runner.until(soaking)

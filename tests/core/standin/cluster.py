@@ -34,6 +34,7 @@ class SimNode:
     annotations: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     offers: dict[str, Offer] = field(default_factory=dict)
+    holds: tuple[str, ...] = ()
     reported: float = 0.0
 
     def value(self) -> Node:
@@ -45,6 +46,7 @@ class SimNode:
             unschedulable=self.unschedulable,
             ready=self.ready,
             offers=dict(self.offers),
+            holds=self.holds,
             arch="amd64",
         )
 

@@ -13,8 +13,13 @@ import msgspec
 from bridgehead.core.model.json import JsonObject, JsonValue, child, children, text
 from bridgehead.core.model.node import Node
 
-GROUPS = ("maintenance.nvidia.com", "nodemaintenance.medik8s.io")
-"""API groups that have a kind NodeMaintenance; most clusters have neither."""
+GROUPS = (
+    "maintenance.nvidia.com",
+    "nodemaintenance.medik8s.io",
+    "nodemaintenance.kubevirt.io",
+)
+"""API groups that have a kind NodeMaintenance; most clusters have none. The last is what medik8s'
+operator had before."""
 KIND = "NodeMaintenance"
 LOCK = "weave.works/kured-node-lock"
 """Annotation of kured's DaemonSet, unless its option --lock-annotation says otherwise."""

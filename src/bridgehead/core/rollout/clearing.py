@@ -51,8 +51,8 @@ def keeps_cordon(run: Run, node: NodeState) -> bool:
 def clear(run: Run, node: NodeState, work: Work, world: World, now: float) -> Decision:
     """The next step towards a node whose devices nobody holds.
 
-    Its pods must have been read after the quiet time: one that was bound just before the cordon
-    holds devices, too.
+    Called after the quiet time, so that its pods were read since the cordon: one that was bound
+    just before that holds devices, too.
     """
     found = world.requesters.get(node.name)
     component = run.plan.component_uid
