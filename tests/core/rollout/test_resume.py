@@ -1,9 +1,11 @@
 """The ways out of a hold: without the node, with another try of it, or all of it back."""
 
+import msgspec
 import pytest
 
 from bridgehead.core.plan.settings import OnFailure, Reaction
 from bridgehead.core.rollout.state import Mode, NodeStatus
+from bridgehead.core.rollout.world import World
 from tests.core.rollout.asking import abort, go_on, resume, retry, without
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.plans import canary, wave
@@ -148,6 +150,7 @@ def test_a_drifted_canary_that_is_left_out_leaves_its_kind_unproven_which_is_sai
     assert ending.exit == 4
     assert "canary a1 was not changed (left out by bob)" in ending.summary
     assert "nothing proves the new version" in ending.summary
+    assert "try it again (resume --retry a1), or leave out all of its kind" in ending.summary
     assert set(scene.cluster.tags().values()) == {"v1"}
     assert scene.standing.startswith("v1")
 
@@ -180,9 +183,29 @@ def test_a_node_that_waits_for_its_turn_may_be_left_out_while_the_run_goes_forwa
 def test_a_left_out_node_without_a_pod_is_not_left_to_the_controller() -> None:
     scene = held_at(Scene(BROKEN))
     without("b2")(scene.cluster)
+    runner = go_on(scene)
+    runner.until(lambda it: it.state.stage == len(it.plan.stages))
+    seen = scene.cluster.world
+
+    def without_its_pod() -> World:
+        world = seen()
+        pods = {name: pods for name, pods in world.pods.items() if name != "b2"}
+        return msgspec.structs.replace(world, pods=pods)
+
+    scene.cluster.world = without_its_pod  # type: ignore[method-assign]
+    ending = runner.run()
+    assert ending.exit == 4
+    assert "nothing is proven of b2 (left out by bob)" in ending.summary
+    assert scene.standing == "v2 OnDelete"
+
+
+def test_a_left_out_node_that_is_not_ready_does_not_follow_by_itself() -> None:
+    scene = held_at(Scene(BROKEN))
+    without("b2")(scene.cluster)
     scene.cluster.nodes["b2"].ready = False
     ending = go_on(scene).run()
     assert ending.exit == 4
+    assert "the pods of b2 (left out by bob) are of another revision" in ending.summary
     assert scene.standing == "v2 OnDelete"
 
 

@@ -35,12 +35,12 @@ def close(run: Run, world: World, now: float, *, keep: str) -> Decision | None:
         if (step := unobserved(run, world, now)) is not None:
             return step
         late = [name for name in differing(world, keep) if not _may_follow(run, name, world)]
-        late += [name for name in _left_empty(run, world) if name not in late]
+        late += [name for name in _left_to_no_one(run, world) if name not in late]
         if not late:
             return Decision(commands=(RestoreStrategy(),))
         if any(_young(run, name, world, now) for name in late):
             return wait(f"{', '.join(late)}: the pod is of another revision than the template")
-        return Decision(ending=_mixed(run, late))
+        return Decision(ending=_mixed(run, late, differing(world, keep)))
     if not run.state.let_go:
         return Decision(commands=(LetGo(),))
     return None
@@ -55,12 +55,17 @@ def differing(world: World, keep: str) -> list[str]:
     )
 
 
-def _left_empty(run: Run, world: World) -> list[str]:
-    """Nodes left out by a person that have no pod now: the controller would make one, unwatched."""
+def _left_to_no_one(run: Run, world: World) -> list[str]:
+    """Nodes left out by a person of which nothing is proven, or that have no pod now.
+
+    The controller would make the pod, unwatched; and a run with such a node is not simply done.
+    """
     return [
         item.name
         for item in run.state.nodes.values()
-        if item.left_out and item.name in world.nodes and not world.pods.get(item.name)
+        if item.left_out
+        and item.name in world.nodes
+        and (item.unsound or not world.pods.get(item.name))
     ]
 
 
@@ -86,14 +91,21 @@ def _young(run: Run, name: str, world: World, now: float) -> bool:
     )
 
 
-def _mixed(run: Run, late: list[str]) -> Ending:
-    reasons = [f"{name} ({_why(run, name)})" for name in late]
+def _mixed(run: Run, late: list[str], other: list[str]) -> Ending:
+    """``late`` keep the run from giving the strategy back; ``other`` have a differing pod."""
+    mixed = [f"{name} ({_why(run, name)})" for name in late if name in other]
+    rest = [f"{name} ({_why(run, name)})" for name in late if name not in other]
+    parts = [f"{len(run.with_status(NodeStatus.PASSED))} nodes run the new version"]
+    if mixed:
+        pods = ", ".join(mixed)
+        parts.append(f"the pods of {pods} are of another revision than the template that stands")
+    if rest:
+        parts.append(f"nothing is proven of {', '.join(rest)}")
     return Ending(
         exit=4,
         summary=(
-            f"{len(run.with_status(NodeStatus.PASSED))} nodes run the new version; the pods of "
-            f"{', '.join(reasons)} are of another revision than the template that stands. The "
-            "update strategy stays OnDelete, so that they are not replaced unwatched."
+            f"{'; '.join(parts)}. The update strategy stays OnDelete, so that they are not "
+            "replaced unwatched."
         ),
         failure=run.state.failure,
     )

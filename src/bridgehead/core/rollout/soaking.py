@@ -55,5 +55,8 @@ def _unproven(run: Run, stage: Stage, world: World) -> Decision | None:
         if followers or not run.with_status(NodeStatus.PASSED):
             why = f"canary {name} was not changed ({node.reason or node.status.value})"
             reason = f"{why}, so nothing proves the new version on nodes of its kind"
+            if node.left_out:
+                way = f"try it again (resume --retry {name}), or leave out all of its kind"
+                reason = f"{reason}: {way}"
             return Decision(notes=(note("turn", "hold", detail={"reason": reason}),))
     return None
