@@ -2,8 +2,13 @@
 
 import pytest
 
-from bridgehead.core.inventory.placement import labels_asked_for, misfit
-from bridgehead.core.model.json import JsonObject
+from bridgehead.core.inventory.placement import (
+    labels_asked_for,
+    misfit,
+    placing,
+    without_placing,
+)
+from bridgehead.core.model.json import JsonObject, JsonValue
 from bridgehead.core.model.node import Node, Taint
 
 N1 = Node(name="n1", labels={"pool": "gpu", "count": "8"})
@@ -93,3 +98,56 @@ def test_pods_in_the_host_network_tolerate_its_absence() -> None:
 def test_labels_asked_for_are_those_of_selector_and_affinity() -> None:
     spec = {"nodeSelector": {"a": "b"}, **required(expressions(("c", "Exists", [])))}
     assert labels_asked_for({"spec": spec}) == {"a", "c"}
+
+
+EXISTS = expressions(("gpu", "Exists", []))
+
+
+def with_spec(**fields: JsonValue) -> JsonObject:
+    return {"metadata": {"labels": {"app": "p"}}, "spec": {"hostNetwork": False, **fields}}
+
+
+def test_a_node_name_in_the_template_keeps_all_others_away() -> None:
+    assert misfit(with_spec(nodeName="n1"), Node(name="n1")) == ""
+    assert misfit(with_spec(nodeName="n1"), Node(name="n2")) == "nodeName asks for n1"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"nodeName": "n1"},
+        {"nodeSelector": {"a": "b"}},
+        {"tolerations": [{"operator": "Exists"}]},
+        {
+            "affinity": {
+                "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": REQUIRED}
+            }
+        },
+    ],
+)
+def test_what_the_controller_judges_is_told_from_the_rest(fields: dict[str, JsonValue]) -> None:
+    assert placing(with_spec(**fields)) != placing(with_spec())
+    assert without_placing(with_spec(**fields)) == without_placing(with_spec())
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"hostNetwork": True},
+        {
+            "affinity": {
+                "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1}]}
+            }
+        },
+        {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{}]}}},
+    ],
+)
+def test_what_it_does_not_judge_is_no_placement(fields: dict[str, JsonValue]) -> None:
+    assert placing(with_spec(**fields)) == placing(with_spec())
+    assert without_placing(with_spec(**fields)) != without_placing(with_spec())
+
+
+@pytest.mark.parametrize("field", ["nodeSelector", "affinity", "tolerations"])
+def test_an_empty_field_is_none(field: str) -> None:
+    assert placing(with_spec(**{field: {}})) == placing(with_spec())
+    assert without_placing(with_spec(**{field: {}})) == without_placing(with_spec())

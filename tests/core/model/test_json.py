@@ -1,6 +1,17 @@
 """JSON values: one text for one value, and reading below a path without trusting the shape."""
 
-from bridgehead.core.model.json import canonical, child, children, digest, text, texts
+import pytest
+
+from bridgehead.core.model.json import (
+    JsonObject,
+    canonical,
+    child,
+    children,
+    differing,
+    digest,
+    text,
+    texts,
+)
 
 
 def test_the_order_of_keys_does_not_matter_and_the_order_of_lists_does() -> None:
@@ -32,3 +43,20 @@ def test_text_and_texts_read_strings_only() -> None:
     assert text({"a": 1}, "a") == ""
     assert texts({"a": {"x": "1", "y": 2}}, "a") == {"x": "1"}
     assert texts({"a": []}, "a") == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "paths"),
+    [
+        ({"a": 1, "b": None}, {"a": 1}, []),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": 2}}, ["a.b", "a.c"]),
+        ({"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 1}, {"b": 3}]}, ["a[1].b"]),
+        ({"a": [1]}, {"a": [1, 2]}, ["a"]),
+        ({"a": "xy"}, {"a": "xz"}, ["a"]),
+        ({"a": 1}, {"a": {"b": 1}}, ["a"]),
+    ],
+)
+def test_differences_are_named_by_their_paths(
+    one: JsonObject, other: JsonObject, paths: list[str]
+) -> None:
+    assert list(differing(one, other)) == paths
