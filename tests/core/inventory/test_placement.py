@@ -118,11 +118,7 @@ def test_a_node_name_in_the_template_keeps_all_others_away() -> None:
         {"nodeName": "n1"},
         {"nodeSelector": {"a": "b"}},
         {"tolerations": [{"operator": "Exists"}]},
-        {
-            "affinity": {
-                "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": REQUIRED}
-            }
-        },
+        required(EXISTS),
     ],
 )
 def test_what_the_controller_judges_is_told_from_the_rest(fields: dict[str, JsonValue]) -> None:
