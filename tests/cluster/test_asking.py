@@ -1,0 +1,217 @@
+"""Requests to runs whose runner is gone: whoever asks parks, goes on, or takes back by itself."""
+
+import time
+from typing import Any
+
+import msgspec
+import pytest
+
+from bridgehead.app.abort import abort
+from bridgehead.app.approve import NotAwaited, what_is_awaited
+from bridgehead.app.asking import Asked, Asker
+from bridgehead.app.component_ref import RunName
+from bridgehead.app.following import Answer
+from bridgehead.app.going_on import Ways, go_on
+from bridgehead.app.pause import Parked, park, pause
+from bridgehead.app.resume import resume
+from bridgehead.app.rollout import Busy
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Session
+from bridgehead.app.status import status
+from bridgehead.app.subject import NothingOpen
+from bridgehead.cluster.component_writes import ON_DELETE
+from bridgehead.cluster.errors import NoSuchRunError
+from bridgehead.cluster.lease import lease_object, lease_spec
+from bridgehead.cluster.names import lease_name
+from bridgehead.cluster.perform import Performer
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.store import RunStore
+from bridgehead.core.journal.chain import Signature
+from bridgehead.core.journal.entry import Draft
+from bridgehead.core.model.component import template_digest
+from bridgehead.core.plan.settings import ComponentRef, LockSettings
+from bridgehead.core.rollout.commands import Command, Done, Flip, Position, TakeOver, key
+from bridgehead.core.rollout.decide import outcome
+from bridgehead.core.rollout.decision import intent, note
+from bridgehead.core.rollout.state import RunState
+from bridgehead.core.rollout.transition import DONE, fold
+from bridgehead.kube.resources import LEASES
+from tests.cluster.components import OnCluster
+from tests.cluster.use_cases import session
+
+pytestmark = pytest.mark.cluster
+
+RUN = "change-1"
+ASKER = Asker(actor="ann", reason="lunch")
+
+
+class Killed:
+    """A run whose runner was killed with the target standing, between two of its records."""
+
+    def __init__(self, component: OnCluster) -> None:
+        spec = msgspec.structs.replace(component.plan.spec, lock=LockSettings(duration=3))
+        self.plan = msgspec.structs.replace(component.plan, spec=spec)
+        self.component = component
+        self.session: Session = session(component.kube, component.namespace)
+        self._hand = Performer(
+            component.kube,
+            RUN,
+            self.plan,
+            1,
+            lambda: None,
+            state_namespace=component.namespace,
+        )
+
+    @property
+    def ref(self) -> ComponentRef:
+        return self.plan.spec.component
+
+    async def begin(self) -> None:
+        record = Record(run=RUN, owner="", spec="", plan=self.plan)
+        await RunStore(self.component.kube, self.component.namespace).create(record)
+        await self.write(
+            note("run", "began", detail={"generation": self.plan.generation}),
+            note("preflight", "passed"),
+        )
+        await self._hand.claim()
+
+    async def do(self, command: Command, *, heard: bool = True) -> None:
+        await self.write(intent(command))
+        result = await self._hand.perform(command)
+        assert isinstance(result, Done), result
+        if heard:
+            await self.write(outcome(key(command), DONE, result.detail))
+
+    async def write(self, *drafts: Draft) -> None:
+        store = RunStore(self.component.kube, self.component.namespace)
+        signature = Signature(run=RUN, owner="", identity="me")
+        await store.append(RUN, drafts, signature, time.time())
+
+    async def state(self) -> RunState:
+        return fold(await RunStore(self.component.kube, self.component.namespace).entries(RUN))
+
+    async def stands(self) -> Position:
+        now = await self.component.now()
+        former = now.template_digest == template_digest(self.plan.former_template)
+        return Position.FORMER if former else Position.TARGET
+
+
+@pytest.fixture
+async def begun(component: OnCluster) -> Killed:
+    """A run that has taken the component over, and whose runner has left."""
+    run = Killed(component)
+    await run.begin()
+    await run.do(TakeOver())
+    return run
+
+
+@pytest.fixture
+async def killed(begun: Killed) -> Killed:
+    """Its runner was killed after the flip took effect and before that was written."""
+    await begun.do(Flip(to=Position.TARGET), heard=False)
+    lease: dict[str, Any] = lease_object(
+        lease_name(begun.ref),
+        begun.component.namespace,
+        begun.ref,
+        lease_spec("killed", 3, time.time(), 0),
+    )
+    await begun.component.kube.create(LEASES, lease)
+    return begun
+
+
+async def test_pause_parks_what_a_killed_runner_left(killed: Killed) -> None:
+    assert await killed.stands() is Position.TARGET
+
+    result = await pause(killed.session, killed.ref, ASKER)
+
+    assert isinstance(result, Ended)
+    assert result.ending.exit == 5
+    assert "paused by ann (so claimed, as" in result.ending.summary
+    assert await killed.stands() is Position.FORMER
+    state = await killed.state()
+    assert state.paused is not None
+    assert state.paused.reason == "lunch"
+    assert (await killed.component.now()).strategy == ON_DELETE
+
+
+async def test_the_last_step_of_a_pipeline_parks_and_pauses_nothing(killed: Killed) -> None:
+    result = await park(killed.session, killed.ref)
+
+    assert isinstance(result, Ended)
+    assert result.ending.exit == 5
+    assert await killed.stands() is Position.FORMER
+    assert (await killed.state()).paused is None
+    again = await park(killed.session, killed.ref)
+    assert isinstance(again, Parked)
+    assert not again.alive
+
+
+async def test_abort_takes_back_what_a_killed_runner_left(killed: Killed) -> None:
+    before = killed.plan.former_strategy
+
+    result = await abort(killed.session, killed.plan.spec, ASKER)
+
+    assert isinstance(result, Ended)
+    assert result.ending.exit == 3
+    assert await killed.stands() is Position.FORMER
+    now = await killed.component.now()
+    assert (now.strategy, now.anchor) == (before, "")
+
+
+async def test_a_run_that_nobody_is_at_is_not_taken_over_to_be_paused(begun: Killed) -> None:
+    last = (await begun.state()).last_seq
+
+    result = await pause(begun.session, RunName(RUN), ASKER)
+
+    assert isinstance(result, Asked)
+    assert (result.answer, result.alive) == (Answer.FILED, False)
+    assert (await begun.state()).last_seq == last
+    (shown,) = await status(begun.component.kube, begun.component.namespace, begun.ref, time.time())
+    assert [item.reason for item in shown.wishes.filed] == ["lunch"]
+
+
+async def test_a_pause_that_is_only_filed_stops_whoever_goes_on(begun: Killed) -> None:
+    await pause(begun.session, begun.ref, ASKER)
+    record = await RunStore(begun.component.kube, begun.component.namespace).load(RUN)
+
+    result = await resume(begun.session, record, await begun.component.now(), "me")
+
+    assert isinstance(result, Ended)
+    assert result.ending.exit == 5
+    assert "paused by ann" in result.ending.summary
+
+
+async def test_resume_lifts_a_pause_that_nobody_has_noted(begun: Killed) -> None:
+    await pause(begun.session, begun.ref, ASKER)
+
+    result = await go_on(begun.session, begun.ref, Ways(), Asker())
+
+    assert isinstance(result, Ended)
+    state = await begun.state()
+    assert (state.requests, state.paused) == (2, None)
+
+
+async def test_a_spec_of_another_change_asks_nothing_of_the_run(begun: Killed) -> None:
+    other = msgspec.structs.replace(begun.plan.spec, owner="somebody else")
+
+    result = await pause(begun.session, other, ASKER)
+
+    assert result == Busy(RUN, "its spec differs in owner")
+    record = await RunStore(begun.component.kube, begun.component.namespace).load(RUN)
+    assert record.control == ""
+
+
+async def test_a_component_without_a_run_has_none_open(component: OnCluster) -> None:
+    here = session(component.kube, component.namespace)
+    ref = component.plan.spec.component
+    assert await pause(here, ref, ASKER) == NothingOpen(subject=str(ref))
+    assert await abort(here, ref, ASKER) == NothingOpen(subject=str(ref))
+    with pytest.raises(NoSuchRunError, match="no run nobody"):
+        await pause(here, RunName("nobody"), ASKER)
+
+
+async def test_consent_that_nobody_waits_for_is_not_written(begun: Killed) -> None:
+    result = await what_is_awaited(begun.session, begun.ref, "afterCanary")
+
+    assert isinstance(result, NotAwaited)
+    assert result.why == f"the plan of run {RUN} has no point afterCanary: it has none"
