@@ -8,8 +8,14 @@ from bridgehead.core.verify.track import LOOK_DELAY
 START = 10.0
 """Seconds for cordon, quiet, deletion and a new pod, before any node was seen to take longer."""
 
-REQUESTS_PER_NODE = 14
-"""Writes and reads of one node's pass: cordon, delete, uncordon, probe, log, events, journal."""
+REQUESTS_ONCE = 20
+"""Requests of one node's pass, however long it takes: cordon, deletion, probe and uncordon, with
+the reads before them, the journal, and the pods of the node before deletion and probe.
+"""
+REQUESTS_A_PERIOD = 2
+"""Reads of a node in flight in each status period: the node itself, and its plugin's log."""
+REQUESTS_OF_A_RUN = 120
+"""Requests of a run beside those for its nodes: permissions, plan, watches, lock, template."""
 
 
 def node_seconds(timing: Timing) -> float:
@@ -18,16 +24,23 @@ def node_seconds(timing: Timing) -> float:
 
 
 def cost_of(stages: tuple[Stage, ...], timing: Timing, devices: Mapping[str, int]) -> Cost:
-    """Duration in seconds, device-minutes without devices, and API requests."""
+    """Duration in seconds, device-minutes without devices, and API requests.
+
+    A stage goes as fast as its two limits allow: nodes in the gap at a time, and nodes that are on
+    the target and not proven yet, which is for as long as a whole pass.
+    """
     gap = START + LOOK_DELAY * timing.status_period
     duration = 0.0
     for stage in stages:
-        batches = -(-len(stage.nodes) // stage.parallel)
-        duration += batches * gap + timing.settle + stage.soak
+        count = len(stage.nodes)
+        gaps = -(-count // stage.parallel) * gap + timing.settle
+        passes = -(-count // stage.unproven) * node_seconds(timing)
+        duration += max(gaps, passes) + stage.soak
+    each = REQUESTS_ONCE + REQUESTS_A_PERIOD * node_seconds(timing) / timing.status_period
     nodes = [name for stage in stages for name in stage.nodes]
     lost = sum(devices.get(name, 0) for name in nodes) * gap / 60
     return Cost(
         duration=duration,
         device_minutes=round(lost, 1),
-        requests=REQUESTS_PER_NODE * len(nodes) + 6 * len(stages),
+        requests=round(each * len(nodes)) + REQUESTS_OF_A_RUN,
     )
