@@ -302,19 +302,19 @@ async def test_journal_that_somebody_deleted_parks_without_a_record_and_says_how
     None
 ):
     stage = Stage()
-    run = await stage.begun()
+    begun = await stage.begun()
     kept = stage.records.append
 
     async def append(
-        name: str, drafts: Sequence[Draft], signature: Signature, now: float
+        run: str, drafts: Sequence[Draft], signature: Signature, now: float
     ) -> tuple[Entry, ...]:
         if stage.standing == "v2" and stage.cluster.nodes["a1"].unschedulable:
             raise RemovedJournalError("somebody has deleted the journal")
-        return await kept(name, drafts, signature, now)
+        return await kept(run, drafts, signature, now)
 
     stage.records.append = append  # type: ignore[method-assign]
     with pytest.raises(RemovedJournalError) as raised:
-        await stage.loop.drive(run)
+        await stage.loop.drive(begun)
     assert stage.standing == "v1"
     assert raised.value.__notes__ == [
         "The former template stands.",

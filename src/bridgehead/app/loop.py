@@ -302,7 +302,7 @@ class Loop:
             return
         detail: JsonObject = {
             "ending": msgspec.to_builtins(msgspec.structs.replace(ending, failure=None)),
-            "closed": "true" if ending.exit in CLOSING else "false",
+            "closed": "true" if ending.exit in CLOSING or ending.over else "false",
         }
         notes = [*decision.notes, note("run", "ended", detail=detail)]
         run = await self._journal.write(self.run, notes)

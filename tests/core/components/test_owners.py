@@ -88,7 +88,7 @@ def test_a_gitops_tool_without_labels_is_known_by_its_field_manager(
 
 
 def test_a_field_manager_adds_nothing_to_a_label() -> None:
-    metadata = {
+    metadata: JsonObject = {
         "labels": {"argocd.argoproj.io/instance": "plugins"},
         "managedFields": [{"manager": "argocd-controller"}],
     }

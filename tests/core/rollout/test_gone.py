@@ -2,6 +2,7 @@
 
 import pytest
 
+from bridgehead.core.rollout.state import Mode
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import GPU, Cluster
 from tests.core.standin.runner import Runner
@@ -36,9 +37,9 @@ def test_a_deleted_component_leaves_no_cordon_where_no_device_is_left(place: str
     scene = Scene(during={place: delete})
     ending = scene.run()
     assert ending.exit == 4
-    assert ending.summary.startswith("daemonset/plugins/plugin is gone; this run cannot go on.")
-    assert ending.summary.endswith(RELEASE)
+    assert ending.summary == "daemonset/plugins/plugin is gone; this run cannot go on."
     assert scene.cluster.leftovers == []
+    assert scene.runner.state.mode is Mode.ENDED
 
 
 def test_why_a_node_in_flight_is_given_back_is_in_the_journal() -> None:
@@ -73,6 +74,8 @@ def test_a_replaced_component_keeps_the_cordon_of_a_node_in_the_gap_and_names_it
     ending = scene.run()
     assert "was replaced by another object of the same name" in ending.summary
     assert "as what replaces the old pod is not proven: a2, b2." in ending.summary
+    assert ending.summary.endswith(RELEASE)
+    assert scene.runner.state.mode is not Mode.ENDED
     assert scene.cluster.leftovers == ["a2 cordoned", "b2 cordoned", "a2 marked", "b2 marked"]
 
 

@@ -159,7 +159,7 @@ class Runner:
             self.after_step(self)
 
     def _end(self, ending: Ending) -> None:
-        closed = "true" if ending.exit in CLOSING else "false"
+        closed = "true" if ending.exit in CLOSING or ending.over else "false"
         plain = msgspec.to_builtins(msgspec.structs.replace(ending, failure=None))
         told = self.state.ending
         if told is None or (told.exit, told.summary) != (ending.exit, ending.summary):

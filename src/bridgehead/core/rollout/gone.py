@@ -66,12 +66,10 @@ def _give_back(free: list[NodeState], why: str) -> Decision:
 
 
 def _ending(run: Run, what: str) -> Ending:
+    """The end of the run where it holds no node any more; else it is open until released."""
     ref = run.plan.spec.component
-    return Ending(
-        exit=4,
-        summary=(
-            f"{ref} {what}; this run cannot go on.{gap_text(run)} Give back what is left of it: "
-            f"bridgehead release {ref}"
-        ),
-        rollback_helps=False,
-    )
+    told = f"{ref} {what}; this run cannot go on."
+    held = any(node.held for node in run.state.nodes.values())
+    if held:
+        told += f"{gap_text(run)} Give back what is left of it: bridgehead release {ref}"
+    return Ending(exit=4, summary=told, rollback_helps=False, over=not held)

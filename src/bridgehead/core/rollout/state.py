@@ -123,6 +123,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     failure: GateResult | None = None
     rollback_helps: bool | None = None
+    over: bool = False
+    """Whether nothing of the run is left to go on with or to give back, for all its exit."""
 
 
 class Answer(Enum):
