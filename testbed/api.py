@@ -65,10 +65,11 @@ class Api:
 
         Ends as well where nothing was said for ``patience`` seconds: go on from the last version.
         """
-        connection = http.client.HTTPSConnection(self._host, timeout=patience, context=self._ssl)
+        connection = http.client.HTTPSConnection(self._host, timeout=30, context=self._ssl)
         with closing(connection):
             connection.request("GET", f"{path}?watch=true&resourceVersion={version}")
             answer = connection.getresponse()
+            connection.sock.settimeout(patience)
             try:
                 for line in answer:
                     yield json.loads(line)

@@ -11,7 +11,7 @@ from typing import Self
 from testbed.api import Api, Object
 from tests.scenarios.stage import UnfitStageError
 
-LONGEST = 180.0
+LONGEST = 300.0
 """Seconds after which something awaited counts as never coming."""
 
 
