@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ NODES = 4
 MODELS = ("Model-A", "Model-B")
 CAUGHT = 3
 """Exit code of a rollout that was taken back: what the bad version must lead to."""
+WAITING = 5
+"""Exit code of a rollout that waits for somebody's approval."""
 
 _HERE = Path(__file__).parent
 _IMAGE = "registry.test/job:1"
@@ -30,11 +33,15 @@ _VERSIONS: dict[str, dict[str, object]] = {
     "1.1": {"devices": 4},
     # Its pods are Ready everywhere, yet on nodes of the second model they offer no device.
     "1.2": {"devices": 0, "onlyIfFile": "/var/lib/kubelet/fake/model-b"},
+    "1.3": {"devices": 4},
 }
 
 
 def play(*, keep: bool) -> None:
-    """Set up, roll out a good version and a bad one, tear down. Raises TestbedError."""
+    """Set up, roll out a good version, a bad one, and one by approval, tear down.
+
+    Raises TestbedError.
+    """
     reasons = what_is_missing()
     if reasons:
         raise TestbedError("; ".join(reasons))
@@ -87,9 +94,11 @@ def _tour(cluster: Cluster, folder: Path) -> None:
     spec = (_HERE / "bridgehead.yaml").read_text(encoding="utf-8")
     for version, file in (("1.1", "good.yaml"), ("1.2", "bad.yaml")):
         (folder / file).write_text(spec.replace("VERSION", version), encoding="utf-8")
+    asking = f"{spec.replace('VERSION', '1.3')}approve: [afterCanary]\n"
+    (folder / "asking.yaml").write_text(asking, encoding="utf-8")
 
     def bridgehead(*words: str) -> int:
-        print(f"\n$ bridgehead {' '.join(words)}", flush=True)
+        print(f"\n$ bridgehead {shlex.join(words)}", flush=True)
         command = [sys.executable, "-m", "bridgehead", *words]
         return subprocess.run(command, env=environment, cwd=folder, check=False).returncode
 
@@ -100,9 +109,13 @@ def _tour(cluster: Cluster, folder: Path) -> None:
         bridgehead("rollout", "-f", "good.yaml"),
         bridgehead("plan", "-f", "bad.yaml"),
         bridgehead("rollout", "-f", "bad.yaml"),
+        bridgehead("rollout", "-f", "asking.yaml"),
+        bridgehead("status", component),
+        bridgehead("approve", component, "--actor", "ann", "--reason", "looks good"),
+        bridgehead("resume", component),
         bridgehead("verify", component, "--settle", "3s", "--status-period", "1s"),
     ]
-    if codes != [0, 0, 0, 0, CAUGHT, 0]:
+    if codes != [0, 0, 0, 0, CAUGHT, WAITING, 0, 0, 0, 0]:
         raise TestbedError(f"the walkthrough ended otherwise than it should: exit codes {codes}")
     _tell("the bad version was caught on the first node of its kind and taken back: exit 3")
 

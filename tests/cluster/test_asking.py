@@ -29,6 +29,7 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft
 from bridgehead.core.model.component import template_digest
+from bridgehead.core.plan.plan import Timing
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
 from bridgehead.core.rollout.commands import Command, Done, Flip, Position, TakeOver, key
 from bridgehead.core.rollout.decide import outcome
@@ -50,7 +51,8 @@ class Killed:
 
     def __init__(self, component: OnCluster) -> None:
         spec = msgspec.structs.replace(component.plan.spec, lock=LockSettings(duration=3))
-        self.plan = msgspec.structs.replace(component.plan, spec=spec)
+        timing = Timing(settle=1.0, status_period=1.0, timeout=3.0)
+        self.plan = msgspec.structs.replace(component.plan, spec=spec, timing=timing)
         self.component = component
         self.session: Session = session(component.kube, component.namespace)
         self._hand = Performer(

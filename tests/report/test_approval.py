@@ -30,7 +30,7 @@ def test_placement_is_shown_as_the_template_will_have_it() -> None:
     }
     plan = msgspec.structs.replace(PLAN, target_template=template)
     moved = msgspec.structs.replace(RUN, plan=plan)
-    assert "  placement: nodeSelector {'gpu': 'yes'}" in approval_text(
+    assert '  placement: nodeSelector {"gpu":"yes"}' in approval_text(
         approval_of(moved, "afterCanary")
     )
 

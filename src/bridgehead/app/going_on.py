@@ -10,7 +10,7 @@ from bridgehead.app.pause import NotOpen
 from bridgehead.app.session import Session
 from bridgehead.app.subject import OpenRun, Subject, find
 from bridgehead.core.journal.entry import stamp
-from bridgehead.core.rollout.control import Resume, requests
+from bridgehead.core.rollout.control import Pause, Resume, requests
 from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus
@@ -77,11 +77,11 @@ async def _take_up_or_follow(session: Session, found: OpenRun) -> Outcome:
 
 
 def _needs_word(found: OpenRun, ways: Ways) -> bool:
-    """Whether the run would not go on by itself; requests that nobody noted yet may say so."""
+    """Whether the run would not go on by itself; a pause that nobody has noted yet counts."""
     state = found.state
-    unheard = len(requests(found.record.control)) > state.requests
-    stopped = state.paused is not None or state.mode is Mode.HOLD
-    return stopped or unheard or bool(ways.without or ways.retry)
+    unheard = requests(found.record.control)[state.requests :]
+    paused = state.paused is not None or any(isinstance(item, Pause) for item in unheard)
+    return paused or state.mode is Mode.HOLD or bool(ways.without or ways.retry)
 
 
 def open_questions(run: Run, ways: Ways) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bridgehead.core.model.component import images
-from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.json import JsonObject, canonical
 from bridgehead.core.plan.points import stage_after
 from bridgehead.core.rollout.approvals import PLACEMENT, binding
 from bridgehead.core.rollout.run import Run
@@ -30,7 +30,7 @@ class Approval(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes that take the change next, after this consent."""
     later: int
     """How many come after those."""
-    placement: dict[str, object]
+    placement: JsonObject
     """Where the template lets its pods go; fields that are not set are left out."""
     change_digest: str
     binds: str
@@ -81,7 +81,7 @@ def _lines(item: Approval) -> Iterator[str]:
     yield f"  on the new version: {_named(item.passed) or 'none'}"
     after = f", then {item.later} more" if item.later else ""
     yield f"  next: {_named(item.next) or 'none'}{after}"
-    placed = ", ".join(f"{name} {value}" for name, value in item.placement.items())
+    placed = ", ".join(f"{name} {canonical(value)}" for name, value in item.placement.items())
     yield f"  placement: {placed or 'every node'}"
     yield f"  change {item.change_digest[:19]}"
 
