@@ -99,10 +99,11 @@ class Lock:
     async def fresh(self, patience: float) -> None:
         """Wait until a renewal has succeeded that is young enough to act on.
 
-        Raises LostLockError where the lock is gone, and StaleLockError after ``patience`` seconds.
+        Raises LostLockError where the lock is gone, the API server's own word where it refuses the
+        renewal, and StaleLockError after ``patience`` seconds.
         """
         give_up = steady() + patience
-        while steady() - self._renewed > self._duration / 2 or self.late():
+        while self.late() or steady() - self._renewed > self._duration / 2:
             if steady() > give_up:
                 raise StaleLockError(self.late() or f"lease {self._name} is not renewed in time")
             await asyncio.sleep(min(0.2, self._duration / 30))
