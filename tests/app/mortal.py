@@ -186,6 +186,12 @@ class Telling:
         """What a runner that takes over would find."""
         return self.records.state
 
+    @property
+    def exposed(self) -> bool:
+        """Whether the target is known to stand: who takes over parks before any other write."""
+        run = Run(name=NAME, plan=self.story.plan, state=self.state)
+        return run.exposed and not self.state.pending
+
     def tell(self) -> Ending:
         """Until an ending that nobody goes on from."""
         return asyncio.run(self._tell())
