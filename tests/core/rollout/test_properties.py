@@ -14,8 +14,8 @@ from bridgehead.core.journal.chain import Head, check
 from bridgehead.core.journal.entry import Entry, Phase
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import JsonObject, text
-from bridgehead.core.plan.plan import Plan
-from bridgehead.core.plan.settings import OnFailure, Reaction
+from bridgehead.core.plan.plan import Care, Plan
+from bridgehead.core.plan.settings import OnFailure, Reaction, Workloads
 from bridgehead.core.rollout.budget import came_up, in_gap
 from bridgehead.core.rollout.commands import Command, CommandResult, Failed, Position, Purpose
 from bridgehead.core.rollout.decision import note
@@ -45,6 +45,9 @@ FAULTS = (
     Version(refused="UnexpectedAdmissionError"),
     Version(pull_error=True),
 )
+
+
+CARES = (Care(), Care(), Care(Workloads.WAIT, 20.0), Care(Workloads.EVICT, 20.0))
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,10 @@ def _refuse(cluster: Cluster, node: str) -> None:
     cluster.refusals = 3
 
 
+def _budget(cluster: Cluster, node: str, *, shut: bool) -> None:
+    cluster.budget_is_shut = shut
+
+
 WHAT: Mapping[str, Callable[[Cluster, str], object]] = {
     "delete-by-hand": Cluster.delete_by_hand,
     "join": _join,
@@ -124,6 +131,9 @@ WHAT: Mapping[str, Callable[[Cluster, str], object]] = {
     "recover": partial(_ready, ready=True),
     "refuse-pod": Cluster.refuse_pod,
     "hold-devices": partial(Cluster.hold_devices, count=4),
+    "hold-for-now": partial(Cluster.hold_devices, count=1, owner="Job"),
+    "shut-budget": partial(_budget, shut=True),
+    "open-budget": partial(_budget, shut=False),
     "stale": _stale,
     "dip": _dip,
     "slow-controller": partial(_lag, lag=50.0),
@@ -179,6 +189,7 @@ def stories(draw: st.DrawFn, *, faults: bool = True, disturbed: bool = True) -> 
             settle=2.0,
             timeout=14.0,
             restart_tests=draw(st.booleans()),
+            care=draw(st.sampled_from(CARES)),
             on_failure=OnFailure(
                 canary=draw(st.sampled_from(Reaction)), wave=draw(st.sampled_from(Reaction))
             ),
