@@ -19,7 +19,8 @@ from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState
 from tests.core.standin.plans import plan_of
 
-NAMES = ("pause", "resume", "approve", "abort")
+ASKING = ("pause", "resume", "approve", "abort")
+NAMES = (*ASKING, "rollback", "release")
 PAUSE = Pause(time="2026-01-31T12:00:00.000Z", identity="sa", actor="ann")
 PLAN = plan_of(("a1", "a2"))
 REF = str(PLAN.spec.component)
@@ -50,7 +51,7 @@ def test_a_run_is_named_once(name: str, arguments: tuple[str, ...]) -> None:
     assert "name one run: COMPONENT, RUN, or -f" in found.output
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ASKING)
 def test_a_reason_that_would_not_fit_into_a_record_is_refused(name: str) -> None:
     command = main.bridgehead.get_command(click.Context(main.bridgehead), name)
     assert command is not None

@@ -18,7 +18,7 @@ from bridgehead.app.rollout import Busy
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
 from bridgehead.app.status import status
-from bridgehead.app.subject import NothingOpen
+from bridgehead.app.subject import NothingOpen, component_of
 from bridgehead.cluster.component_writes import ON_DELETE
 from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.cluster.lease import lease_object, lease_spec
@@ -217,3 +217,12 @@ async def test_consent_that_nobody_waits_for_is_not_written(begun: Killed) -> No
 
     assert isinstance(result, NotAwaited)
     assert result.why == f"the plan of run {RUN} has no point afterCanary: it has none"
+
+
+async def test_a_run_that_another_came_after_is_not_meant_any_more(begun: Killed) -> None:
+    later = Record(run="change-2", owner="", spec="", plan=begun.plan)
+    assert await component_of(begun.session, RunName(RUN)) == begun.ref
+    await RunStore(begun.component.kube, begun.component.namespace).create(later)
+    found = await component_of(begun.session, RunName(RUN))
+    # Records of the same second are in the order of their names.
+    assert found == Busy("change-2", f"it came after {RUN}")

@@ -84,3 +84,20 @@ async def _stands(
     if ending is not None:
         return NothingOpen(subject=str(record.plan.spec.component), run=run, ending=ending)
     return OpenRun(namespace=namespace, record=record, state=state, component=component)
+
+
+async def component_of(session: Session, subject: Subject) -> ComponentRef | Busy:
+    """The component that is meant, for commands that are about whatever its last run was.
+
+    A run by its name is meant only as long as no other has come after it. Raises NoSuchRunError.
+    """
+    if isinstance(subject, ComponentRef):
+        return subject
+    if isinstance(subject, RolloutSpec):
+        return subject.component
+    store = RunStore(session.kube, session.state_namespace)
+    ref = (await store.load(subject.name)).plan.spec.component
+    newest = (await store.list_runs(ref))[-1].run
+    if newest != subject.name:
+        return Busy(newest, f"it came after {subject.name}")
+    return ref

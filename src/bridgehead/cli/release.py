@@ -3,50 +3,65 @@
 import asyncio
 
 import click
+import msgspec
 
-from bridgehead.app.component_ref import BadReferenceError, parse_component
 from bridgehead.app.loop import Stopped
 from bridgehead.app.release import Released
 from bridgehead.app.release import release as let_go
-from bridgehead.cli.endings import stopped
+from bridgehead.app.rollout import Busy
+from bridgehead.app.subject import Subject, component_of
+from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.subject import Named, read_subject, subject_options
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 
 
 @click.command(epilog="Example:  bridgehead release daemonset/gpu/nvidia-device-plugin --dry-run")
-@click.argument("component", metavar="COMPONENT")
+@subject_options
 @cluster_options
 @state_namespace_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be given back.")
-def release(component: str, cluster: ClusterOptions, state_namespace: str, dry_run: bool) -> Exit:
+def release(named: Named, cluster: ClusterOptions, state_namespace: str, dry_run: bool) -> Exit:
     """Uncordon nodes and remove pods of runs that nobody goes on with; restore the strategy.
 
     Exit 4 where pods differ from the template: the strategy then stays OnDelete. Exit 6 where not
     all that it needs to see could be read: nothing is changed then. Exit 7 while a runner lives.
     """
-    try:
-        ref = parse_component(component)
-    except BadReferenceError as error:
-        raise click.UsageError(str(error)) from error
-    released = asyncio.run(_run(ref, cluster, state_namespace, dry_run=dry_run))
+    subject = read_subject(named)
+    if isinstance(subject, Exit):
+        return subject
+    result = asyncio.run(_run(subject, cluster, state_namespace, dry_run=dry_run))
     where = as_arguments(cluster, state_namespace)
-    if isinstance(released, tuple):
-        return stopped(*released, "text", f"bridgehead release {ref}{where}")
-    return _tell(released, ref, where, dry_run=dry_run)
+    again = f"bridgehead release{named.as_argument}{where}"
+    match result:
+        case Busy():
+            return conclude(result, "text", again, where)
+        case _Done(ref=ref, released=released):
+            return _tell(released, ref, where, dry_run=dry_run)
+        case (stopping, code):
+            return stopped(stopping, code, "text", again)
+
+
+class _Done(msgspec.Struct, frozen=True):
+    ref: ComponentRef
+    released: Released
 
 
 async def _run(
-    ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, *, dry_run: bool
-) -> Released | tuple[Stopped, Exit]:
+    subject: Subject, cluster: ClusterOptions, state_namespace: str, *, dry_run: bool
+) -> _Done | Busy | tuple[Stopped, Exit]:
     """What was released, or the stop and the exit code of the signal that asked for it."""
     async with runner(cluster, state_namespace) as (session, stop):
         try:
-            return await let_go(session, ref, dry_run=dry_run)
+            ref = await component_of(session, subject)
+            if isinstance(ref, Busy):
+                return ref
+            return _Done(ref, await let_go(session, ref, dry_run=dry_run))
         except Stopped as stopping:
             return stopping, stop.exit
 
