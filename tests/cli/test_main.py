@@ -53,6 +53,20 @@ def test_help_imports_no_client() -> None:
     assert found.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("name", main.COMMANDS)
+def test_a_commands_help_imports_nothing_that_takes_long(name: str) -> None:
+    program = (
+        "import sys\n"
+        "from bridgehead.cli.main import run\n"
+        f"run([{name!r}, '--help'])\n"
+        "print(sorted({'aiohttp', 'pydantic', 'rich'} & set(sys.modules)))\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
