@@ -11,8 +11,11 @@ from bridgehead.cluster.lock import ComponentLock, holder_name
 from bridgehead.cluster.names import lease_name
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.kube.client import Kube
+from bridgehead.kube.config.load import load_config
+from bridgehead.kube.errors import Forbidden
 from bridgehead.kube.objects.cluster import Lease
 from bridgehead.kube.resources import LEASES
+from testbed.cluster import Cluster
 from tests.cluster.conftest import Until
 
 pytestmark = pytest.mark.cluster
@@ -210,6 +213,35 @@ async def test_a_holder_that_was_frozen_and_replaced_has_lost(
     with pytest.raises(LostLockError, match="taken by b"):
         await lock.fresh(30)
     await lock.release()
+
+
+async def test_a_renewal_that_is_refused_ends_the_wait_with_the_servers_word(
+    cluster: Cluster, namespace: str, until: Until
+) -> None:
+    user, group = f"holder-{namespace}", "rbac.authorization.k8s.io"
+    path = f"/apis/{group}/v1/namespaces/{namespace}"
+    rule = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"]}
+    cluster.api.create(f"{path}/roles", {"metadata": {"name": user}, "rules": [rule]})
+    binding = {
+        "metadata": {"name": user},
+        "roleRef": {"apiGroup": group, "kind": "Role", "name": user},
+        "subjects": [{"apiGroup": group, "kind": "User", "name": user}],
+    }
+    cluster.api.create(f"{path}/rolebindings", binding)
+    async with await Kube.connect(load_config(cluster.user_kubeconfig(user))) as theirs:
+        free = ComponentLock(
+            theirs, namespace, COMPONENT, duration=DURATION, holder="a", wall=time.time
+        )
+        async with await free.acquire(30) as lock:
+            cluster.api.delete(f"{path}/rolebindings/{user}")
+
+            async def late() -> bool:
+                return bool(lock.late())
+
+            with pytest.raises(Forbidden, match="leases"):
+                await until(late)
+            with pytest.raises(Forbidden, match="leases"):
+                await lock.fresh(30)
 
 
 def freeze(seconds: float) -> None:
