@@ -1,5 +1,6 @@
 """Requests to runs whose runner is gone: whoever asks parks, goes on, or takes back by itself."""
 
+import asyncio
 import time
 from typing import Any
 
@@ -12,6 +13,7 @@ from bridgehead.app.asking import Asked, Asker
 from bridgehead.app.component_ref import RunName
 from bridgehead.app.following import Answer
 from bridgehead.app.going_on import Ways, go_on
+from bridgehead.app.loop import Stopped
 from bridgehead.app.pause import Parked, park, pause
 from bridgehead.app.resume import resume
 from bridgehead.app.rollout import Busy
@@ -34,6 +36,7 @@ from bridgehead.core.plan.settings import ComponentRef, LockSettings
 from bridgehead.core.rollout.commands import Command, Done, Flip, Position, TakeOver, key
 from bridgehead.core.rollout.decide import outcome
 from bridgehead.core.rollout.decision import intent, note
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import RunState
 from bridgehead.core.rollout.transition import DONE, fold
 from bridgehead.kube.resources import LEASES
@@ -50,7 +53,7 @@ class Killed:
     """A run whose runner was killed with the target standing, between two of its records."""
 
     def __init__(self, component: OnCluster) -> None:
-        spec = msgspec.structs.replace(component.plan.spec, lock=LockSettings(duration=3))
+        spec = msgspec.structs.replace(component.plan.spec, lock=LockSettings(duration=9))
         timing = Timing(settle=1.0, status_period=1.0, timeout=3.0)
         self.plan = msgspec.structs.replace(component.plan, spec=spec, timing=timing)
         self.component = component
@@ -191,6 +194,67 @@ async def test_resume_lifts_a_pause_that_nobody_has_noted(begun: Killed) -> None
     assert isinstance(result, Ended)
     state = await begun.state()
     assert (state.requests, state.paused) == (2, None)
+
+
+class Staying:
+    """A runner of this process that stays at a run that pauses, while the context is open."""
+
+    def __init__(self, run: Killed) -> None:
+        self._run = run
+
+    async def __aenter__(self) -> asyncio.Task[object]:
+        await pause(self._run.session, self._run.ref, ASKER)
+        store = RunStore(self._run.component.kube, self._run.component.namespace)
+        record = await store.load(RUN)
+        here = msgspec.structs.replace(self._run.session, limits=Limits(waits=True))
+        seen = await self._run.component.now()
+        self._task: asyncio.Task[object] = asyncio.create_task(resume(here, record, seen, "runner"))
+        return self._task
+
+    async def __aexit__(self, *_: object) -> None:
+        self._run.session.stop.set()
+        await asyncio.wait([self._task])
+
+
+async def test_a_runner_that_stays_pauses_and_is_not_waited_for_to_leave(begun: Killed) -> None:
+    async with Staying(begun) as runner:
+        result = await pause(session_beside(begun), begun.ref, Asker(actor="bob"))
+
+        assert isinstance(result, Asked)
+        assert (result.answer, result.alive) == (Answer.DONE, True)
+        assert not runner.done()
+    assert isinstance(runner.exception(), Stopped)
+
+
+async def test_a_runner_that_stays_goes_on_when_it_is_asked_to(begun: Killed) -> None:
+    async with Staying(begun) as runner:
+        result = await go_on(session_beside(begun), begun.ref, Ways(), Asker(actor="bob"))
+
+        assert isinstance(result, Asked)
+        assert (result.answer, result.alive) == (Answer.NOTED, True)
+        await asyncio.wait([runner])
+    assert isinstance(runner.result(), Ended)
+    assert (await begun.state()).paused is None
+
+
+async def test_an_abort_is_done_by_the_runner_that_lives_and_told_as_its_ending(
+    begun: Killed,
+) -> None:
+    async with Staying(begun) as runner:
+        result = await abort(session_beside(begun), begun.ref, Asker(actor="bob"))
+
+        assert isinstance(result, Ended)
+        assert result.ending.exit == 3
+        assert "bob (so claimed, as" in result.ending.summary
+        await asyncio.wait([runner])
+    done = runner.result()
+    assert isinstance(done, Ended)
+    assert (done.ending, done.head) == (result.ending, result.head)
+
+
+def session_beside(run: Killed) -> Session:
+    """Another process's."""
+    return session(run.component.kube, run.component.namespace)
 
 
 async def test_a_spec_of_another_change_asks_nothing_of_the_run(begun: Killed) -> None:

@@ -39,7 +39,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     answer: Answer
     alive: bool
-    """Whether a runner was seen to be at the run."""
+    """Whether a runner was seen to be at the run: by its lock, or because it noted the request."""
 
 
 class StillAsked(Stopped):
@@ -130,7 +130,8 @@ def run_of(found: OpenRun) -> Run:
 
 def _asked(found: OpenRun, request: Request, answer: Answer, sight: Sight) -> Asked:
     run = msgspec.structs.replace(run_of(found), state=sight.state)
-    alive = sight.holding is Holding.ALIVE
+    noted = answer is not Answer.FILED
+    alive = sight.holding is Holding.ALIVE or (noted and sight.holding is Holding.UNSURE)
     return Asked(run=run, request=request, answer=answer, alive=alive)
 
 
