@@ -15,16 +15,8 @@ from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import Component, images, template_digest
 from bridgehead.core.plan.plan import Refusal, Refused
-from bridgehead.core.plan.settings import (
-    Change,
-    ComponentRef,
-    Consent,
-    ContainerImage,
-    ImagesChange,
-    ManifestChange,
-    PlacementSettings,
-    RolloutSpec,
-)
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollback.undoing import undoing
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.transition import fold
 
@@ -80,7 +72,7 @@ async def _undo(session: Session, last: Record, options: Options, user: str) -> 
     journal: nodes that joined since, or that took the version on when they were Ready again, run
     it as well, and one that is left out keeps the component on OnDelete (ADR 8, ADR 11).
     """
-    spec = _undoing(last)
+    spec = undoing(last.run, last.plan)
 
     async def planning() -> Planned:
         standing = await read_component(session.kube, spec.component)
@@ -89,28 +81,6 @@ async def _undo(session: Session, last: Record, options: Options, user: str) -> 
         return await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
 
     return await begin(session, spec, planning, last.spec, user)
-
-
-def _undoing(last: Record) -> RolloutSpec:
-    """The spec of the way back; who asks for it consents to the move that it takes."""
-    spec = last.plan.spec
-    return msgspec.structs.replace(
-        spec,
-        name=_name(spec.name),
-        change=_former(last),
-        placement=PlacementSettings(gain=Consent.ALLOW, lose=Consent.ALLOW),
-    )
-
-
-def _former(last: Record) -> Change:
-    """What the component had before the run, in the way in which the run changed it."""
-    change, template = last.plan.spec.change, last.plan.former_template
-    if isinstance(change, ManifestChange):
-        path = f"the template from before run {last.run}"
-        return ManifestChange(path=path, template=template, selector=change.selector)
-    before = images(template)
-    wanted = (ContainerImage(name, before[name]) for name in change.by_container())
-    return ImagesChange(tuple(wanted))
 
 
 def _left_by(last: Record, standing: Component) -> bool:
@@ -132,11 +102,6 @@ def _changed_since(last: Record) -> Refusal:
         f"kubectl rollout undo ds/{ref.name} -n {ref.namespace}",
         str(ref),
     )
-
-
-def _name(spec: str) -> str:
-    """Short enough for the name of a run, and the same for a rollback of a rollback."""
-    return f"{spec.removesuffix('-back')[:35]}-back"
 
 
 async def _last_finished(session: Session, ref: ComponentRef) -> Record | None:
