@@ -54,6 +54,8 @@ def prepare(stage: Stage) -> None:
 def clean(stage: Stage) -> None:
     """Remove what does not go with the namespace and the nodes' leases."""
     healing(stage).stop()
+    for node in stage.nodes:
+        node.repair()  # else its pods cannot go
     for user in (stage.user, stage.account):
         revoke(stage.cluster.api, user)
     stage.cluster.api.delete(f"/api/v1/namespaces/{stage.state_namespace}")

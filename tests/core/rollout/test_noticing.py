@@ -46,6 +46,15 @@ def test_a_node_that_passed_and_is_not_ready_for_a_while_is_noted() -> None:
     assert reasons(scene, "away") == [("a1", "the node is not Ready")]
 
 
+def test_a_node_that_does_not_come_back_is_never_said_to_be_seen_again() -> None:
+    scene = Scene()
+    scene.runner.until(lambda runner: "delete-pod a2 done" in runner.steps_text)
+    scene.cluster.nodes["a2"].ready = False
+    assert scene.run().exit == 4
+    assert reasons(scene, "away") == [("a2", "the node is not Ready")]
+    assert reasons(scene, "back") == []
+
+
 def test_a_pod_that_is_deleted_before_its_nodes_turn_is_noted_once() -> None:
     scene = Scene()
     scene.runner.until(soaking)

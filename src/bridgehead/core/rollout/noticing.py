@@ -53,7 +53,7 @@ def _came_or_went(node: NodeState, world: World) -> Iterator[Draft]:
     if watched and not ready and not node.away:
         reason = "the node is gone" if seen is None else "the node is not Ready"
         yield note("node", "away", node=node.name, detail={"reason": reason})
-    elif node.away and (ready or not watched):
+    elif node.away and ready:
         yield note("node", "back", node=node.name, detail={"reason": node.away})
 
 
