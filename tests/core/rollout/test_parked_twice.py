@@ -11,8 +11,9 @@ DEATHS = 3
 
 def _just_deleted(runner: Runner) -> bool:
     return any(
-        item.work is not None and pod.deleting is not None
+        pod.deleting is not None
         for item in runner.state.working
+        if item.work is not None
         if not any(isinstance(command, DeletePod) for command in runner.state.pending.values())
         for pod in runner.cluster.pods.values()
         if pod.node == item.name and pod.uid in item.work.deleted
