@@ -6,7 +6,7 @@ from bridgehead.app.following import Answer, Sight
 from bridgehead.cluster.lock_watch import Holding
 from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.control import Pause
-from bridgehead.core.rollout.state import NodeState, RunState, Work
+from bridgehead.core.rollout.state import Mode, NodeState, RunState, Work
 
 PAUSED = Pause(time="2026-01-31T12:00:00.000Z", identity="me")
 AT_WORK = {"a1": NodeState(name="a1", work=Work(purpose=Purpose.CHANGE, since=1.0))}
@@ -35,6 +35,10 @@ def test_a_runner_that_ended_after_noting_it_has_done_it() -> None:
 def test_a_runner_that_stays_has_paused_once_nothing_is_in_flight() -> None:
     assert answer(RunState(requests=2, paused=PAUSED)) is Answer.DONE
     assert answer(RunState(requests=2, paused=PAUSED, nodes=AT_WORK)) is Answer.NOTED
+
+
+def test_a_way_back_is_not_paused() -> None:
+    assert answer(RunState(requests=2, paused=PAUSED, mode=Mode.BACK)) is Answer.NOTED
 
 
 @pytest.mark.parametrize("paused", [None, PAUSED])

@@ -120,3 +120,11 @@ def test_a_request_is_data_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert (told["schema"], told["exit"]) == ("bridgehead.dev/request/v1", 0)
     assert (told["run"], told["answer"]) == ("gpu-1", "noted")
     assert told["request"]["kind"] == "pause"
+
+
+def test_an_ending_that_waits_says_for_what_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+    assert answered(ended(5, run(paused=PAUSE)), "json", "again", "") is Exit.WAITING
+    told = json.loads(capsys.readouterr().out)
+    assert (told["schema"], told["exit"]) == ("bridgehead.dev/ending/v1", 5)
+    assert told["waitsFor"]["paused"]["actor"] == "ann"
+    assert told["waitsFor"]["approvals"] == []

@@ -13,7 +13,7 @@ from bridgehead.cluster.lock_watch import Holding, LockWatch
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import RunState
+from bridgehead.core.rollout.state import Mode, RunState
 from bridgehead.core.rollout.transition import fold
 
 BETWEEN_LOOKS = 1.0
@@ -48,7 +48,8 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
         if self.state.requests < number:
             return Answer.FILED
         quiet = not self.state.working and not self.state.pending
-        paused = parked_is_enough and quiet and self.state.paused is not None
+        forward = self.state.mode is not Mode.BACK  # a way back goes on whatever was asked
+        paused = parked_is_enough and quiet and forward and self.state.paused is not None
         return Answer.DONE if self.ended or paused else Answer.NOTED
 
 

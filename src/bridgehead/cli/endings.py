@@ -19,6 +19,9 @@ from bridgehead.cli.typed import repeated
 from bridgehead.cluster.access import grant_text
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, JsonValue
+from bridgehead.core.rollout.approvals import open_points
+from bridgehead.core.rollout.control import encode
+from bridgehead.core.rollout.run import Run
 from bridgehead.report.inventory import pretty_json
 
 SCHEMA = "bridgehead.dev/ending/v1"
@@ -152,4 +155,14 @@ def _json(result: Ended) -> JsonObject:
         "rollbackHelps": ending.rollback_helps,
         "journalHead": result.head,
         "changeDigest": result.run.plan.change_digest,
+        "waitsFor": _waits_for(result.run) if ending.exit == Exit.WAITING else None,
+    }
+
+
+def _waits_for(run: Run) -> JsonObject:
+    """What a person has to do before it goes on; neither where only time must pass."""
+    paused = run.state.paused
+    return {
+        "paused": encode(paused) if paused is not None else None,
+        "approvals": list(open_points(run)),
     }
