@@ -59,5 +59,5 @@ def test_a_spec_is_one_value() -> None:
         nodes=NodeSelection(parse_selector("a in (b,c)")),
     )
     assert str(spec.component) == "daemonset/x/y"
-    assert spec.change.by_container() == {"c": "i:1"}
+    assert spec.change == ImagesChange((ContainerImage("c", "i:1"),))
     assert hash(spec) == hash(msgspec.json.decode(msgspec.json.encode(spec), type=RolloutSpec))
