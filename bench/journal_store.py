@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
 from bench.counting import CountingTransport, connect
 from bench.engine import SIGNATURE, Engine
@@ -20,7 +21,7 @@ from bridgehead.app.status import status
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Draft, Entry
-from bridgehead.core.journal.verification import verify
+from bridgehead.core.journal.verification import Consistent, verify
 from bridgehead.core.rollout.transition import fold
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.load import load_config
@@ -59,6 +60,7 @@ async def _write(
     kube: Kube, counter: CountingTransport, engine: Engine, run: str, *, ended: bool
 ) -> None:
     store = RunStore(kube, NAMESPACE)
+    signature = msgspec.structs.replace(SIGNATURE, run=run)
     await store.create(Record(run=run, owner="platform", spec="", plan=engine.plan))
     batches = _batches(engine.entries)
     if ended:
@@ -66,7 +68,7 @@ async def _write(
         batches.append([_draft(engine.entries[0], step="run", result="ended", detail=detail)])
     with _Measured(counter, f"{run}: {len(batches)} batches of {len(engine.entries)} records"):
         for batch in batches:
-            await store.append(run, batch, SIGNATURE, time.time())
+            await store.append(run, batch, signature, time.time())
 
 
 async def _read(kube: Kube, counter: CountingTransport, run: str) -> None:
@@ -83,7 +85,8 @@ async def _read(kube: Kube, counter: CountingTransport, run: str) -> None:
             shown += len(page)
     assert shown == len(entries)
     with _Measured(counter, "verify"):
-        verify(await store.stored(run))
+        found = verify(await store.stored(run))
+    assert isinstance(found, Consistent), found
     segments = (await kube.list_metadata(CONFIG_MAPS, NAMESPACE, f"bridgehead.dev/run={run}")).items
     print(f"  {len(entries)} records in {len(segments) - 1} segments")
 
