@@ -21,6 +21,7 @@ ALL: tuple[Request, ...] = (
     Resume(time=WHEN, identity="bob", without=("n1",), retry=("n2", "n3")),
     Approve(time=WHEN, identity="carol", point="afterCanary", change_digest="sha256:1", binds="2"),
     Abort(time=WHEN, identity="dave", actor="on-call"),
+    Pause(time=WHEN, identity="erin", reason="one\u2028two\x85three\x0bfour"),
 )
 
 

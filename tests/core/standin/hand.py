@@ -37,6 +37,8 @@ class Hand:
         self.cluster = cluster
         self.plan = plan
         self.run = run
+        component = cluster.daemonset
+        self.left_at = component.generation if component is not None else 0
 
     def perform(self, command: Command) -> CommandResult:
         match command:
@@ -107,7 +109,10 @@ class Hand:
         assert component is not None
         if unseen:
             self.cluster.unobserved_writes.append(name)
-        return component.write(self.cluster.now, MANAGER, template=template, strategy=strategy)
+        found = component.write(self.cluster.now, MANAGER, template=template, strategy=strategy)
+        # As the real hand: our write raises the generation by one, the rest is somebody else's.
+        self.left_at = min(found, self.left_at + 1)
+        return self.left_at
 
     def _cordon(self, name: str, *, schedulable: bool) -> CommandResult:
         node = self.cluster.nodes.get(name)

@@ -57,6 +57,8 @@ class Flip(msgspec.Struct, frozen=True, tag="flip"):
     """Put one of the two templates on the component."""
 
     to: Position
+    protects: bool = False
+    """Whether it keeps pods from a strategy that somebody else has put in OnDelete's place."""
 
 
 class Cordon(msgspec.Struct, frozen=True, tag="cordon"):

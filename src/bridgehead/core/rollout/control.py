@@ -102,7 +102,8 @@ def requests(control: str) -> tuple[Request, ...]:
 
 
 def _lines(control: str) -> Iterable[tuple[int, str]]:
-    return enumerate(control.splitlines(), start=1)
+    # Only what ``appended`` ends a line with: a reason may hold what else counts as a line's end.
+    return enumerate(filter(None, control.split("\n")), start=1)
 
 
 def _request(number: int, line: str) -> Request:

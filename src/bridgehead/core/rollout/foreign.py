@@ -30,7 +30,7 @@ def foreign(run: Run, world: World, now: float) -> Decision | None:
     if component.generation <= run.state.generation and not unprotected:
         return None
     if unprotected and run.standing(world) is Position.TARGET and run.plan.parks:
-        return Decision(commands=(Flip(to=Position.FORMER),))
+        return Decision(commands=(Flip(to=Position.FORMER, protects=True),))
     return Decision(ending=_changed(run, world, component))
 
 
@@ -72,10 +72,10 @@ def _changed(run: Run, world: World, component: Component) -> Ending:
 def _told(run: Run, component: Component) -> str:
     """Which write betrayed it, and whether the former template had to be put back."""
     expected = run.state.generation
-    if component.generation <= expected and not run.plan.parks:
-        return ". The new template was left standing, as to put the former one back moves pods"
-    if component.generation <= expected:
+    if run.state.put_back:
         return ". The former template was put back, as pods were about to be replaced unwatched"
+    if component.generation <= expected:
+        return ". The new template was left standing, as to put the former one back moves pods"
     return f" (generation {component.generation}, expected {expected}). Nothing was overwritten"
 
 

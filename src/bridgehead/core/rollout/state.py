@@ -147,6 +147,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     taken_over: bool = False
     restored: bool = False
     let_go: bool = False
+    put_back: bool = False
+    """Whether the former template stands since somebody else's strategy threatened the pods."""
     generation: int = 0
     """The component's generation after this run's last write of its spec; 0 before the first."""
     written_at: float = 0.0

@@ -144,9 +144,11 @@ def _done(state: RunState, command: Command, entry: Entry) -> RunState:
     match command:
         case TakeOver():
             return msgspec.structs.replace(_written(state, entry), taken_over=True, restored=False)
-        case Flip(to=position):
+        case Flip(to=position, protects=protects):
             state = _parked(state) if position is Position.FORMER else state
-            flipped = msgspec.structs.replace(_written(state, entry), template=position)
+            flipped = msgspec.structs.replace(
+                _written(state, entry), template=position, put_back=protects
+            )
             return _losing(flipped, entry) if position is Position.TARGET else flipped
         case RestoreStrategy():
             return msgspec.structs.replace(_written(state, entry), restored=True)
