@@ -58,9 +58,9 @@ def image_of(stage: Stage, number: int) -> str | None:
 
 
 def runs(stage: Stage, number: int) -> str | None:
-    """The image of a node's Ready plugin pod."""
+    """The image of a node's Ready plugin pod; one on its way out does not count."""
     pod = plugin_pods(stage).get(number)
-    if pod is None:
+    if pod is None or "deletionTimestamp" in pod["metadata"]:
         return None
     conditions = {item["type"]: item["status"] for item in pod["status"].get("conditions", [])}
     image = str(pod["spec"]["containers"][0]["image"])
