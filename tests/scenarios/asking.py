@@ -1,11 +1,15 @@
 """What people ask of a run at the command line, in processes of their own."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from testbed.api import Api
-from tests.scenarios.scenario import AskGiven
+from tests.scenarios.access import grant
+from tests.scenarios.scenario import AskGiven, Then
 from tests.scenarios.stage import Stage, UnfitStageError
 
 LONGEST = 120
@@ -21,10 +25,23 @@ RULES = {
 """What somebody needs who asks and does not run: docs/guide.md says so."""
 
 
+@dataclass(frozen=True)
+class Typed:
+    """A command as it is typed, and where: in which folder, and with which environment."""
+
+    words: list[str]
+    folder: Path | None = None
+    environment: Mapping[str, str] | None = None
+    """None: as here."""
+
+
 def ask(stage: Stage, given: AskGiven) -> None:
     """Run the command to its end. Raises UnfitStageError where it does not end as expected."""
+    typed = as_typed(stage, given)
     done = subprocess.run(
-        [*command_line(stage, given.command), *options(stage, given.by)],
+        typed.words,
+        cwd=typed.folder,
+        env=typed.environment,
         capture_output=True,
         text=True,
         timeout=LONGEST,
@@ -36,6 +53,31 @@ def ask(stage: Stage, given: AskGiven) -> None:
     for words in given.says:
         if stage.fill(words) not in said:
             raise UnfitStageError(f"{given.command}: what is printed lacks {words!r}: {said}")
+
+
+def as_typed(stage: Stage, given: AskGiven | Then) -> Typed:
+    """The command with all of its options, or without any at another machine."""
+    words = command_line(stage, given.command)
+    if given.elsewhere:
+        return _at_another_machine(stage, words)
+    return Typed([*words, *options(stage, given.by)])
+
+
+def _at_another_machine(stage: Stage, words: list[str]) -> Typed:
+    """Another host name, home, folder, environment and time zone.
+
+    The kubeconfig is where it always is. Where runs are kept is not told: the component says so.
+    """
+    home = stage.folder / "elsewhere"
+    config = home / ".kube" / "config"
+    if not home.exists():
+        grant(stage.cluster.api, stage.colleague, stage.component_ref, stage.state_namespace)
+        config.parent.mkdir(parents=True)
+        config.touch(mode=0o600)
+        config.write_bytes(stage.cluster.user_kubeconfig(stage.colleague).read_bytes())
+    host = ["unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh"]
+    environment = {"HOME": str(home), "PATH": os.defpath, "TZ": "Pacific/Kiritimati"}
+    return Typed([*host, *words], home, environment)
 
 
 def command_line(stage: Stage, command: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -26,7 +26,7 @@ from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.sources import read_manifests
 from bridgehead.spec import SpecAccepted, read_spec
 from tests.scenarios.actions import Events, perform
-from tests.scenarios.asking import command_line, options
+from tests.scenarios.asking import Typed, as_typed, command_line, options
 from tests.scenarios.scenario import Expect
 from tests.scenarios.setting import prepare
 from tests.scenarios.sighting import Sighting, look
@@ -74,8 +74,7 @@ async def play(stage: Stage) -> list[Played]:
         audience = _Audience(events)
         for action in step.do:
             await asyncio.to_thread(perform, stage, action)
-        words = [*command_line(stage, step.command), *options(stage, step.by)]
-        code = await _bounded(_process(audience, words), audience)
+        code = await _bounded(_process(audience, as_typed(stage, step)), audience)
         earlier = tuple(entry for played in plays for entry in played.entries)
         before = plays[-1].after
         plays.append(
@@ -184,13 +183,15 @@ def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, .
 
 async def _rollout_in_a_process(stage: Stage, audience: _Audience) -> tuple[int, tuple[str, ...]]:
     words = [*command_line(stage, stage.scenario.command), *options(stage, None)]
-    return await _process(audience, words), ()
+    return await _process(audience, Typed(words)), ()
 
 
-async def _process(audience: _Audience, words: Sequence[str]) -> int:
+async def _process(audience: _Audience, typed: Typed) -> int:
     """Run the command line as people do; its exit code."""
     process = await asyncio.create_subprocess_exec(
-        *words,
+        *typed.words,
+        cwd=typed.folder,
+        env=typed.environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

@@ -117,6 +117,8 @@ class AskGiven(Part):
     exit: int = 0
     by: Text | None = None
     """Another person, who may only ask; else the one who rolls out."""
+    elsewhere: Literal[True] | None = None
+    """By somebody else who may roll out, at another machine, with nothing but a kubeconfig."""
     says: list[Text] = []
     """Parts of what is printed."""
 
@@ -236,6 +238,8 @@ class Then(Part):
     ]
     by: Text | None = None
     """Another person, who may only ask; else the one who rolls out."""
+    elsewhere: Literal[True] | None = None
+    """By somebody else who may roll out, at another machine, with nothing but a kubeconfig."""
     expect: Expect
 
 

@@ -56,7 +56,7 @@ def clean(stage: Stage) -> None:
     healing(stage).stop()
     for node in stage.nodes:
         node.repair()  # else its pods cannot go
-    for user in (stage.user, stage.account):
+    for user in (stage.user, stage.colleague, stage.account):
         revoke(stage.cluster.api, user)
     stage.cluster.api.delete(f"/api/v1/namespaces/{stage.state_namespace}")
     for item in stage.cluster.api.get(stage.path("configmaps"))["items"]:

@@ -67,6 +67,11 @@ class Stage:
         return f"scenario-{self.namespace}"
 
     @property
+    def colleague(self) -> str:
+        """As whom it writes at another machine."""
+        return f"colleague-{self.namespace}"
+
+    @property
     def account(self) -> str:
         """As whom it writes where it proves that by a token."""
         return f"system:serviceaccount:{self.state_namespace}:{ACCOUNT}"

@@ -72,7 +72,7 @@ def _named(row: Write) -> frozenset[str]:
 
 def _written(stage: Stage) -> Iterator[Written]:
     kinds = {stage.namespace: "component", stage.state_namespace: "state"}
-    users = (stage.user, stage.account)
+    users = (stage.user, stage.colleague, stage.account)
     for line in stage.cluster.audit_log.read_text(encoding="utf-8").splitlines():
         if not any(user in line for user in users):
             continue

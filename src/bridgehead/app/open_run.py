@@ -5,6 +5,7 @@ import msgspec
 from bridgehead.app.session import Session
 from bridgehead.cluster.anchor import Anchor, parse_anchor
 from bridgehead.cluster.errors import NoSuchRunError
+from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
@@ -15,6 +16,8 @@ from bridgehead.core.rollout.commands import LetGo, Position
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.state import Ending, Mode, RunState
 from bridgehead.core.rollout.transition import fold
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import Forbidden
 
 
 class Orphaned(msgspec.Struct, frozen=True):
@@ -36,6 +39,26 @@ async def open_run(session: Session, component: Component) -> Record | Orphaned 
         return Orphaned(component.ref, component.anchor)
     state = fold(await store.entries(anchor.run))
     return None if state.mode is Mode.ENDED else record
+
+
+async def state_of_its_run(kube: Kube, ref: ComponentRef, otherwise: str) -> str:
+    """The state namespace that the component's mark names; ``otherwise`` where there is no mark.
+
+    The record and the lock of the run that keeps it are there. Where the component may not be read
+    nothing is found out: what comes next says so, as it reads it too.
+    """
+    try:
+        component = await read_component(kube, ref)
+    except Forbidden:
+        return otherwise
+    anchor = parse_anchor(component.anchor) if component is not None else None
+    return otherwise if anchor is None else anchor.namespace
+
+
+async def at_its_run(session: Session, ref: ComponentRef) -> Session:
+    """The session, with the state namespace of the run that keeps the component."""
+    found = await state_of_its_run(session.kube, ref, session.state_namespace)
+    return msgspec.structs.replace(session, state_namespace=found)
 
 
 def over(namespace: str, run: str, state: RunState, component: Component | None) -> Ending | None:

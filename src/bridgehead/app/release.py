@@ -3,13 +3,13 @@
 import msgspec
 
 from bridgehead.app.locking import tell_holder
-from bridgehead.app.open_run import over, write_ending
+from bridgehead.app.open_run import at_its_run, over, write_ending
 from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import BrokenJournalError, ClaimedError, UnreadableRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
-from bridgehead.cluster.read import read_component, read_snapshot
+from bridgehead.cluster.read import read_snapshot
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import pods_of
 from bridgehead.core.model.component import Component
@@ -58,7 +58,7 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
     read: pods that are not seen may differ. Raises HeldError while a runner lives, and Stopped
     where it is told to stop before it has the lock.
     """
-    session = await _where_its_run_lives(session, ref)
+    session = await at_its_run(session, ref)
     if dry_run:
         return Released(left=await _left(session, ref))
     async with await _lock(session, ref) as lock:
@@ -77,15 +77,6 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
             done.append((left.component.ref, "former update strategy restored, marks removed"))
         done += await _close(session, ref, left, user)
         return Released(left=left, done=tuple(done))
-
-
-async def _where_its_run_lives(session: Session, ref: ComponentRef) -> Session:
-    """The lock that a live runner holds is in the namespace that the component's mark names."""
-    component = await read_component(session.kube, ref)
-    anchor = parse_anchor(component.anchor) if component is not None else None
-    if anchor is None:
-        return session
-    return msgspec.structs.replace(session, state_namespace=anchor.namespace)
 
 
 async def _lock(session: Session, ref: ComponentRef) -> Lock:

@@ -3,7 +3,7 @@
 import msgspec
 
 from bridgehead.app.limits import TooShort
-from bridgehead.app.open_run import open_run
+from bridgehead.app.open_run import at_its_run, open_run
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.resume import Over, resume
 from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, begin
@@ -34,6 +34,7 @@ async def rollback(
 
     Raises KubeError, ClusterError and Stopped.
     """
+    session = await at_its_run(session, ref)
     user = await session.kube.self_subject_review()
     lacking = await missing_permissions(session.kube, ref, session.state_namespace)
     if lacking:

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subject
+from bridgehead.app.open_run import state_of_its_run
 from bridgehead.app.status import newest_run
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
@@ -24,6 +25,7 @@ from bridgehead.core.journal.verification import Anchored, Appended, Consistent,
 from bridgehead.core.journal.verification import verify as verify_journal
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.kube.client import Kube
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.journal_verification import verification_json, verification_text
@@ -53,7 +55,7 @@ def show_records(subject: str, cluster: ClusterOptions, output: str, state_names
 
     The chain of digests is checked on the way: a record that was changed is an error.
     """
-    last = asyncio.run(_show(cluster, state_namespace, _subject(subject), output))
+    state_namespace, last = asyncio.run(_show(cluster, state_namespace, _subject(subject), output))
     where = as_arguments(cluster, state_namespace)
     if last is None:
         return _no_run(subject, state_namespace, where)
@@ -80,7 +82,9 @@ def verify(
     Exit 1 if it does not verify: the first bad record, or what was appended, cut off or replaced.
     """
     head = _digest(asked) if asked is not None else ""
-    verified = asyncio.run(_verify(cluster, state_namespace, _subject(subject), head))
+    state_namespace, verified = asyncio.run(
+        _verify(cluster, state_namespace, _subject(subject), head)
+    )
     where = as_arguments(cluster, state_namespace)
     if verified is None:
         return _no_run(subject, state_namespace, where)
@@ -125,31 +129,36 @@ def _no_run(subject: str, state_namespace: str, where: str) -> Exit:
     return Exit.FINDINGS
 
 
-async def _run_of(store: RunStore, subject: Subject) -> str:
-    return subject.name if isinstance(subject, RunName) else await newest_run(store, subject)
+async def _run_of(kube: Kube, state_namespace: str, subject: Subject) -> tuple[str, str]:
+    """The namespace of the run's record, and the run; a component's mark says where to look."""
+    if isinstance(subject, RunName):
+        return state_namespace, subject.name
+    where = await state_of_its_run(kube, subject, state_namespace)
+    return where, await newest_run(RunStore(kube, where), subject)
 
 
 async def _verify(
     cluster: ClusterOptions, state_namespace: str, subject: Subject, head: str
-) -> tuple[str, Verification] | None:
+) -> tuple[str, tuple[str, Verification] | None]:
+    """With the state namespace that was looked at."""
     async with client(cluster) as kube:
-        store = RunStore(kube, state_namespace)
-        run = await _run_of(store, subject)
-        return (run, verify_journal(await store.stored(run), head)) if run else None
+        where, run = await _run_of(kube, state_namespace, subject)
+        if not run:
+            return where, None
+        return where, (run, verify_journal(await RunStore(kube, where).stored(run), head))
 
 
 async def _show(
     cluster: ClusterOptions, state_namespace: str, subject: Subject, output: str
-) -> Entry | None:
-    """Print the journal; its last record, None where there is none."""
+) -> tuple[str, Entry | None]:
+    """Print the journal; the state namespace, and the last record, None where there is none."""
     last: Entry | None = None
     all_of_them: list[Entry] = []
     async with client(cluster) as kube:
-        store = RunStore(kube, state_namespace)
-        run = await _run_of(store, subject)
+        where, run = await _run_of(kube, state_namespace, subject)
         if not run:
-            return None
-        async for page in store.pages(run):
+            return where, None
+        async for page in RunStore(kube, where).pages(run):
             last = page[-1]
             if output == "json":
                 all_of_them.extend(page)
@@ -157,7 +166,7 @@ async def _show(
                 _print(page)
     if last is not None:
         show(_json(all_of_them) if output == "json" else _summary(last))
-    return last
+    return where, last
 
 
 def _print(page: tuple[Entry, ...]) -> None:

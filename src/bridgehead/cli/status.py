@@ -6,6 +6,7 @@ import time
 import click
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subject
+from bridgehead.app.open_run import state_of_its_run
 from bridgehead.app.status import damaged, orphans
 from bridgehead.app.status import status as read_status
 from bridgehead.cli.exits import Exit
@@ -26,12 +27,15 @@ from bridgehead.report.status import Damaged, Orphans, status_json, status_text
 @output_option("text", "json")
 @state_namespace_option
 def status(subject: str | None, cluster: ClusterOptions, output: str, state_namespace: str) -> Exit:
-    """Show open runs, or one component's or run's. Reads only."""
+    """Show open runs, or one component's or run's. Reads only.
+
+    The open run of a component is found wherever its record is.
+    """
     try:
         wanted = parse_subject(subject) if subject else None
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    found, lost, broken = asyncio.run(_read(cluster, state_namespace, wanted))
+    state_namespace, found, lost, broken = asyncio.run(_read(cluster, state_namespace, wanted))
     if output == "json":
         show(pretty_json(status_json(found, lost, broken)))
     else:
@@ -43,13 +47,17 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
 
 async def _read(
     cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName | None
-) -> tuple[tuple[Standing, ...], Orphans, Damaged]:
+) -> tuple[str, tuple[Standing, ...], Orphans, Damaged]:
+    """With the state namespace that was looked at."""
     async with client(cluster) as kube:
-        found = await read_status(kube, state_namespace, subject, time.time())
+        where = state_namespace
+        if isinstance(subject, ComponentRef):
+            where = await state_of_its_run(kube, subject, state_namespace)
+        found = await read_status(kube, where, subject, time.time())
         if isinstance(subject, RunName):
-            return found, (), ()
+            return where, found, (), ()
         lost = await orphans(kube, subject)
-        return found, lost, await damaged(kube, state_namespace, subject)
+        return where, found, lost, await damaged(kube, where, subject)
 
 
 def _next(

@@ -1,0 +1,46 @@
+"""Where the run that keeps a component has its record: the component's mark says so."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bridgehead.app.open_run import state_of_its_run
+from bridgehead.app.rollback import rollback
+from bridgehead.app.rollout import NotAllowed, Options
+from bridgehead.kube.client import Kube
+from bridgehead.kube.config.load import load_config
+from testbed.cluster import Cluster
+from tests.cluster.components import OnCluster
+from tests.cluster.use_cases import session
+
+pytestmark = pytest.mark.cluster
+
+MARKED = {"metadata": {"annotations": {"bridgehead.dev/run": "somewhere/change-1/1"}}}
+
+
+@pytest.fixture
+async def nobody(cluster: Cluster, namespace: str) -> AsyncIterator[Kube]:
+    """A user without any permission."""
+    config = cluster.user_kubeconfig(f"nobody-{namespace}")
+    async with await Kube.connect(load_config(config)) as client:
+        yield client
+
+
+async def test_the_mark_of_a_component_names_the_namespace(component: OnCluster) -> None:
+    ref = component.plan.spec.component
+    assert await state_of_its_run(component.kube, ref, "here") == "here"
+    await component.merge(MARKED)
+    assert await state_of_its_run(component.kube, ref, "here") == "somewhere"
+
+
+async def test_who_may_not_read_the_component_is_told_all_that_is_missing(
+    component: OnCluster, nobody: Kube
+) -> None:
+    await component.merge(MARKED)
+    ref = component.plan.spec.component
+
+    result = await rollback(session(nobody, "here"), ref, Options())
+
+    assert isinstance(result, NotAllowed)
+    needed = [item.permission.resource for item in result.missing]
+    assert {"daemonsets", "nodes", "pods"} <= set(needed)
