@@ -1,5 +1,7 @@
 """Where the run that keeps a component has its record: the component's mark says so."""
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -31,6 +33,19 @@ async def test_the_mark_of_a_component_names_the_namespace(component: OnCluster)
     assert await state_of_its_run(component.kube, ref, "here") == "here"
     await component.merge(MARKED)
     assert await state_of_its_run(component.kube, ref, "here") == "somewhere"
+
+
+def test_a_run_that_was_not_found_was_looked_for_in_a_namespace(
+    cluster: Cluster, namespace: str, component: OnCluster
+) -> None:
+    ref = str(component.plan.spec.component)
+    where = ["--kubeconfig", str(cluster.kubeconfig), "--state-namespace", namespace]
+    command = [sys.executable, "-m", "bridgehead", "rollback", ref, *where]
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert f"no run of {ref} in namespace {namespace} has changed anything" in done.stderr
 
 
 async def test_who_may_not_read_the_component_is_told_all_that_is_missing(

@@ -42,7 +42,10 @@ def rollback(
         return stopped(*result, output, again)
     if isinstance(result, NothingToTakeBack):
         ref = result.component
-        say(f"error: no run of {ref} has changed anything: there is nothing to take back")
+        say(
+            f"error: no run of {ref} in namespace {state_namespace} has changed anything: there is "
+            "nothing to take back"
+        )
         next_step(f"bridgehead status {ref}{where}")
         return Exit.FINDINGS
     code = conclude(result, output, again, where)
