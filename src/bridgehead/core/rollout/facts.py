@@ -56,13 +56,16 @@ def _verified(state: RunState, entry: Entry) -> RunState:
         case Purpose.LOSE | Purpose.ISOLATE:  # nothing comes back there that could be verified
             return with_node(state, node)
         case Purpose.RESTART:
-            return with_node(state, msgspec.structs.replace(node, restart_tested=True))
+            tested = msgspec.structs.replace(node, restart_tested=True, unsound=False)
+            return with_node(state, tested)
         case Purpose.TAKE_BACK:
-            back = msgspec.structs.replace(node, status=NodeStatus.TAKEN_BACK, verified=verified)
+            back = msgspec.structs.replace(
+                node, status=NodeStatus.TAKEN_BACK, verified=verified, unsound=False
+            )
             return with_node(state, back)
         case Purpose.CHANGE:
             passed = msgspec.structs.replace(
-                node, status=NodeStatus.PASSED, verified=verified, failure=None
+                node, status=NodeStatus.PASSED, verified=verified, failure=None, unsound=False
             )
             arch = text(entry.detail, "arch")
             ids = {f"{arch}/{name}": value for name, value in verified.image_ids.items()}
@@ -82,7 +85,9 @@ def _failed(state: RunState, entry: Entry) -> RunState:
 def _unchanged(state: RunState, entry: Entry) -> RunState:
     """The node came up on the former revision, verified: it is in the queue again."""
     node = state.node(entry.node)
-    again = msgspec.structs.replace(node, work=None, status=NodeStatus.PENDING, touched=0)
+    again = msgspec.structs.replace(
+        node, work=None, status=NodeStatus.PENDING, touched=0, unsound=False
+    )
     return with_node(state, again)
 
 
@@ -186,7 +191,7 @@ def _over(status: NodeStatus) -> Fact:
     """What the placement has made of a node: nothing is done there any more."""
 
     def apply(state: RunState, entry: Entry) -> RunState:
-        node = msgspec.structs.replace(state.node(entry.node), work=None)
+        node = msgspec.structs.replace(state.node(entry.node), work=None, unsound=False)
         return _status(status)(with_node(state, node), entry)
 
     return apply
@@ -299,7 +304,8 @@ def _adopted(state: RunState, entry: Entry) -> RunState:
     if not isinstance(generation, int):
         return state
     stands = Position(text(entry.detail, "stands"))
-    return msgspec.structs.replace(state, generation=generation, template=stands)
+    retakes = text(entry.detail, "retakes") == "true"
+    return msgspec.structs.replace(state, generation=generation, template=stands, retakes=retakes)
 
 
 def _began(state: RunState, entry: Entry) -> RunState:

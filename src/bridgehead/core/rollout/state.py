@@ -5,6 +5,7 @@ from enum import Enum
 
 import msgspec
 
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import Baseline, Command, Position, Purpose, Role
 from bridgehead.core.rollout.control import Approve, Pause
 from bridgehead.core.verify.result import GateResult
@@ -96,12 +97,13 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     left_out: bool = False
     """Set aside by a person: only a person brings it back."""
     unsound: bool = False
-    """Left out while its devices were not proven: it stays cordoned."""
+    """Left out, or to be tried again, while its devices are not proven: it stays cordoned."""
 
     def begun(self, work: Work, baseline: Baseline) -> "NodeState":
         """The node as its next pass begins.
 
-        A refusal of the probe holds for one pass: what refused it may be mended by the next.
+        A refusal of the probe holds for one pass: what refused it may be mended by the next. That
+        nothing is proven of it (``unsound``) holds until a pass proves it, as one may be called off.
         """
         refused = {role: why for role, why in self.refused_pods.items() if role is not Role.PROBE}
         return msgspec.structs.replace(
@@ -112,8 +114,26 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
             fewer_since=None,
             refused_pods=refused,
             left_out=False,
-            unsound=False,
         )
+
+
+class Stray(msgspec.Struct, frozen=True, kw_only=True):
+    """How somebody else's write left the component: what has to be put back before the run goes on.
+
+    With nothing to put back, whoever goes on with the run goes on from what stands.
+    """
+
+    template: bool = False
+    """Whether another template stands than the run can go on from."""
+    undo_to: int = 0
+    """Number of the revision that holds the one that it can; 0 where none does."""
+    strategy: JsonObject = {}
+    """The update strategy to be put back; empty where none has to be."""
+
+    @property
+    def in_the_way(self) -> bool:
+        """Whether the run stops on it again, until somebody has put back what it names."""
+        return self.template or bool(self.strategy)
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +145,10 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     rollback_helps: bool | None = None
     over: bool = False
     """Whether nothing of the run is left to go on with or to give back, for all its exit."""
+    given_up: bool = False
+    """Whether nobody can go on with the run or take it back: what it holds is to be released."""
+    stray: Stray | None = None
+    """What it tells of somebody else's write of the component; None where it tells of none."""
 
 
 class Answer(Enum):
@@ -149,6 +173,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     let_go: bool = False
     put_back: bool = False
     """Whether the former template stands since somebody else's strategy threatened the pods."""
+    retakes: bool = False
+    """Whether OnDelete is to be set again: somebody went on after being told that it is not."""
     generation: int = 0
     """The component's generation after this run's last write of its spec; 0 before the first."""
     written_at: float = 0.0

@@ -1,0 +1,108 @@
+"""Nodes whose devices were not proven: they stay cordoned, and are named, until a pass proves them."""
+
+import pytest
+
+from bridgehead.core.rollout.commands import Command, CommandResult, Cordon, Failed
+from bridgehead.core.rollout.limits import Limits
+from bridgehead.core.rollout.state import NodeStatus
+from tests.core.rollout.asking import Act, abort, go_on, pause, retry
+from tests.core.rollout.scenes import Scene
+from tests.core.standin.versions import GOOD, Version
+
+BROKEN = Version(devices=0, only_on=frozenset({"b2"}))
+SILENT = Version(registers_after=None)
+
+
+def stuck() -> Scene:
+    """A run that holds as b2 failed, and does not come back on the former version either."""
+    scene = Scene(BROKEN)
+    scene.runner.until(lambda runner: "turn b2 hold" in runner.steps_text)
+    scene.cluster.drifted["b2"] = SILENT
+    assert scene.run().exit == 4
+    assert scene.runner.state.node("b2").status is NodeStatus.STUCK
+    return scene
+
+
+def drifted() -> Scene:
+    """A run that ended as its first canary did not come back from its restart test."""
+    scene = Scene()
+    scene.cluster.drifted["a1"] = SILENT
+    assert scene.run().exit == 4
+    assert scene.runner.state.node("a1").status is NodeStatus.STUCK
+    return scene
+
+
+def tried_again(scene: Scene, name: str, then: Act) -> Scene:
+    """Another try of the node, which is called off before its pod is deleted."""
+    retry(name)(scene.cluster)
+    go_on(scene).until(lambda it: it.steps_text[-1] == f"cordon {name} done")
+    then(scene.cluster)
+    return scene
+
+
+def mended(scene: Scene, name: str) -> None:
+    """Somebody repairs the node: its plugin offers its devices again."""
+    del scene.cluster.drifted[name]
+    scene.cluster.pod_of(name).version = GOOD
+
+
+@pytest.mark.parametrize(("make", "name"), [(stuck, "b2"), (drifted, "a1")])
+def test_another_try_that_a_pause_calls_off_leaves_the_node_cordoned(
+    make: object, name: str
+) -> None:
+    assert callable(make)
+    scene = tried_again(make(), name, pause)
+    assert scene.run().exit == 5
+    assert f"node {name} cancelled" in scene.steps
+    assert f"{name} cordoned" in scene.cluster.leftovers
+    assert scene.runner.state.node(name).unsound
+
+
+@pytest.mark.parametrize(("make", "name"), [(stuck, "b2"), (drifted, "a1")])
+def test_another_try_that_an_abort_calls_off_does_not_end_as_back_and_verified(
+    make: object, name: str
+) -> None:
+    assert callable(make)
+    scene = tried_again(make(), name, abort)
+    ending = scene.run()
+    assert ending.exit == 4
+    assert f"the former version does not come back on {name}" in ending.summary
+    assert f"{name} cordoned" in scene.cluster.leftovers
+
+
+def test_another_try_for_which_no_time_is_left_leaves_the_node_cordoned() -> None:
+    scene = stuck()
+    retry("b2")(scene.cluster)
+    runner = go_on(scene)
+    runner.until(lambda it: it.steps_text[-1] == "cordon b2 done")
+    runner.limits = Limits(until=scene.cluster.now + 1)
+    assert scene.run().exit == 5
+    assert "b2 cordoned" in scene.cluster.leftovers
+
+
+def test_another_try_whose_cordon_is_not_written_leaves_the_node_cordoned() -> None:
+    scene = stuck()
+    retry("b2")(scene.cluster)
+    runner = go_on(scene)
+    perform, refused = runner.hand.perform, []
+
+    def refuse_once(command: Command) -> CommandResult:
+        if isinstance(command, Cordon) and not refused:
+            refused.append(command)
+            return Failed("conflict", "node b2 is changed by somebody else at this moment")
+        return perform(command)
+
+    runner.hand.perform = refuse_once  # type: ignore[method-assign]
+    runner.until(lambda it: "cordon b2 lapsed" in it.steps_text)
+    runner.turn()
+    assert "b2 cordoned" in scene.cluster.leftovers
+
+
+def test_a_node_that_another_try_proves_is_given_back() -> None:
+    scene = stuck()
+    mended(scene, "b2")
+    scene.cluster.versions["v2"] = GOOD
+    retry("b2")(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    assert scene.cluster.leftovers == []
+    assert not scene.runner.state.node("b2").unsound
