@@ -5,15 +5,17 @@ from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import TOUCHED, Run
 from bridgehead.core.rollout.state import NodeState, NodeStatus
 from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.view import successor
 
 
 def to_take_back(run: Run, world: World) -> tuple[NodeState, ...]:
     """Nodes that failed or whose pod carries the target: failed first, then the newest first.
 
     The cluster is asked, not the journal: a node that came up on the target unplanned is among
-    them, one whose successor came up on the former version by itself is not. Nodes that are gone
-    or did not come back before are left to a person. What the change took off a node comes back to
-    it by itself and is judged; a node that it gained has nothing to go back to.
+    them. One that the target had reached and whose pod is of the former version by somebody else's
+    doing is among them, too: that pod stays, but nobody has looked at it. Nodes that are gone or
+    did not come back before are left to a person. What the change took off a node comes back to it
+    by itself and is judged; a node that it gained has nothing to go back to.
     """
     target = run.target_hash(world)
     carrying = {
@@ -21,14 +23,27 @@ def to_take_back(run: Run, world: World) -> tuple[NodeState, ...]:
         for name, pods in world.pods.items()
         if target and any(pod.revision == target and not pod.terminal for pod in pods)
     }
-    away = {NodeStatus.FAILED, NodeStatus.LOST}
-    wanted = {item.name for item in run.state.nodes.values() if item.status in away}
+    wanted = {item.name for item in run.state.nodes.values() if _unseen(item, world)}
     wanted = (carrying | wanted) - set(gained(run))
     found = (run.state.node(name) for name in wanted if name in world.nodes)
     open_ones = [
         item for item in found if item.work is None and item.status is not NodeStatus.STUCK
     ]
     return tuple(sorted(open_ones, key=_urgency))
+
+
+def _unseen(node: NodeState, world: World) -> bool:
+    """Whether nobody has verified the former version on a node that it was, or is, away from."""
+    match node.status:
+        case NodeStatus.FAILED | NodeStatus.LOST | NodeStatus.PASSED:
+            return True
+        case NodeStatus.PENDING | NodeStatus.SET_ASIDE:
+            return node.touched > 0
+        case NodeStatus.TAKEN_BACK:
+            pod = successor(world.pods.get(node.name, ()))
+            return pod is None or node.verified is None or pod.uid != node.verified.pod
+        case _:
+            return False
 
 
 def gained(run: Run) -> tuple[str, ...]:
