@@ -1,15 +1,20 @@
 """What bounds this process as a runner: its time, whether it waits, who it is, the time zones."""
 
+from collections.abc import Iterable
 from datetime import tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from bridgehead.app.session import Session
+from bridgehead.core.journal.entry import Draft
 from bridgehead.core.plan.plan import Plan
+from bridgehead.core.rollout.control import Abort, UnreadableRequestError, requests
 from bridgehead.core.rollout.estimate import estimate
 from bridgehead.core.rollout.limits import Limits
+from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Mode, NodeStatus
 
 
 class TooShort(msgspec.Struct, frozen=True):
@@ -33,11 +38,39 @@ def zones(plan: Plan) -> dict[str, tzinfo]:
 
 
 def too_short(run: Run, now: float) -> TooShort | None:
-    """Why the run need not be taken up: its runner could not begin a single node."""
-    if run.limits.until is None:
+    """Why the run need not be taken up: all that is left to do is to begin a node, for which the
+    time is too short.
+
+    A way back, a node in flight, the last soak and the finish are seen to whatever time is left.
+    """
+    if run.limits.until is None or not _begins_next(run):
         return None
     left, needed = run.limits.until - now, estimate(run)
     return TooShort(left, needed) if left < needed else None
+
+
+def turned(run: Run, control: str, also: Iterable[Draft]) -> bool:
+    """Whether the run goes back once it is taken up: it was asked to, or ``also`` is to say so.
+
+    Where what was asked cannot be read, it is the loop that stops for it, and says so.
+    """
+    if any((item.step, item.result) == ("turn", "back") for item in also):
+        return True
+    try:
+        unheard = requests(control)[run.state.requests :]
+    except UnreadableRequestError:
+        return True
+    return any(isinstance(item, Abort) for item in unheard)
+
+
+def _begins_next(run: Run) -> bool:
+    """Whether the run goes forward, and the next that it does with a node is to begin one."""
+    if run.state.mode not in {Mode.PREFLIGHT, Mode.FORWARD}:
+        return False
+    if run.state.working or run.with_status(*FAILED):
+        return False
+    names = (*run.plan.nodes, *run.state.joined)
+    return any(run.state.node(name).status is NodeStatus.PENDING for name in names)
 
 
 def _zone(name: str) -> tzinfo | None:

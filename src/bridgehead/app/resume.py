@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bridgehead.app.limits import TooShort, bounds, too_short
+from bridgehead.app.limits import TooShort, bounds, too_short, turned
 from bridgehead.app.locking import locked
 from bridgehead.app.open_run import over, write_ending
 from bridgehead.app.runner import Ended, drive, held_by_next
@@ -72,7 +72,8 @@ async def resume(
         ending = ending or (run.state.ending if run.state.mode is Mode.ENDED else None)
         if ending is not None:
             return Over(record, Ended(run=run, ending=ending, head=entries[-1].digest))
-        short = None if only_to_park else too_short(run, session.clock())
+        goes_back = only_to_park or turned(run, record.control, also)
+        short = None if goes_back else too_short(run, session.clock())
         if short is not None:
             return short
         signature = Signature(run=record.run, owner=record.owner, identity=user)
