@@ -110,7 +110,10 @@ def problems_of(run: Run, ways: Ways) -> Iterator[str]:
 
 
 def _fits(node: NodeState, *, retry: bool) -> bool:
-    """Left out is what failed or has not had its turn; tried again, what failed or was left out."""
+    """Left out is what failed or has not had its turn; tried again, what failed or was left out.
+
+    So is what was set aside with nothing proven of it: it is cordoned, and nothing else ends that.
+    """
     if retry:
-        return node.status in FAILED or node.left_out
+        return node.status in FAILED or node.left_out or node.unsound
     return node.status in {*FAILED, NodeStatus.PENDING}

@@ -1,7 +1,8 @@
-"""Nodes whose devices were not proven: they stay cordoned, and are named, until a pass proves them."""
+"""Nodes whose devices were not proven: they stay cordoned, and named, until a pass proves them."""
 
 import pytest
 
+from bridgehead.app.going_on import Ways, problems_of
 from bridgehead.core.rollout.commands import Command, CommandResult, Cordon, Failed
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import NodeStatus
@@ -84,7 +85,8 @@ def test_another_try_whose_cordon_is_not_written_leaves_the_node_cordoned() -> N
     scene = stuck()
     retry("b2")(scene.cluster)
     runner = go_on(scene)
-    perform, refused = runner.hand.perform, []
+    perform = runner.hand.perform
+    refused: list[Command] = []
 
     def refuse_once(command: Command) -> CommandResult:
         if isinstance(command, Cordon) and not refused:
@@ -106,3 +108,48 @@ def test_a_node_that_another_try_proves_is_given_back() -> None:
     assert go_on(scene).run().exit == 0
     assert scene.cluster.leftovers == []
     assert not scene.runner.state.node("b2").unsound
+
+
+def away_for_long() -> Scene:
+    """Another try of a node that is NotReady for longer than the component's timeout."""
+    scene = stuck()
+    scene.cluster.nodes["b2"].ready = False
+    retry("b2")(scene.cluster)
+    return scene
+
+
+def test_an_unproven_node_that_is_set_aside_keeps_the_run_from_being_done() -> None:
+    scene = away_for_long()
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "b2 (it became NotReady before its turn)" in ending.summary
+    assert "b2 cordoned" in scene.cluster.leftovers
+    assert scene.standing == "v2 OnDelete"
+    assert scene.cluster.rolled == []
+
+
+def test_an_unproven_node_that_is_on_the_target_keeps_the_run_from_being_done() -> None:
+    scene = away_for_long()
+    runner = go_on(scene)
+    runner.until(lambda it: "node b2 set-aside" in it.steps_text)
+    runner.until(
+        lambda it: it.state.stage == len(it.plan.stages) and it.state.template.value == "target"
+    )
+    scene.cluster.nodes["b2"].ready = True
+    scene.cluster.delete_by_hand("b2")
+    ending = runner.run()
+    assert ending.exit == 4
+    assert "nothing is proven of b2" in ending.summary
+    assert "b2 cordoned" in scene.cluster.leftovers
+
+
+def test_an_unproven_node_that_was_set_aside_can_be_tried_again() -> None:
+    scene = away_for_long()
+    go_on(scene).run()
+    scene.cluster.nodes["b2"].ready = True
+    mended(scene, "b2")
+    scene.cluster.versions["v2"] = GOOD
+    assert list(problems_of(scene.runner.run_value, Ways(retry=("b2",)))) == []
+    retry("b2")(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    assert scene.cluster.leftovers == []

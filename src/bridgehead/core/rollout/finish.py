@@ -56,24 +56,25 @@ def differing(world: World, keep: str) -> list[str]:
 
 
 def _left_to_no_one(run: Run, world: World) -> list[str]:
-    """Nodes left out by a person of which nothing is proven, or that have no pod now.
+    """Nodes of which nothing is proven, and nodes left out by a person that have no pod now.
 
-    The controller would make the pod, unwatched; and a run with such a node is not simply done.
+    The controller would make the pod, unwatched; and a run with such a node is not simply done: the
+    unproven ones are cordoned.
     """
     return [
         item.name
         for item in run.state.nodes.values()
-        if item.left_out
-        and item.name in world.nodes
-        and (item.unsound or not world.pods.get(item.name))
+        if item.name in world.nodes
+        and (item.unsound or (item.left_out and not world.pods.get(item.name)))
     ]
 
 
 def _may_follow(run: Run, name: str, world: World) -> bool:
     """Whether the node may take the standing version on by itself, once it is back."""
-    if run.state.node(name).left_out:
+    node = run.state.node(name)
+    if node.left_out or node.unsound:
         return False
-    aside = run.state.node(name).status is NodeStatus.SET_ASIDE or any(
+    aside = node.status is NodeStatus.SET_ASIDE or any(
         item.node == name for item in run.plan.set_aside
     )
     return aside and world.nodes[name].ready is not True and proven(run, name, world)

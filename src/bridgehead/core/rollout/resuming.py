@@ -89,7 +89,7 @@ def _told(node: NodeState, answer: Answer, by: str) -> NodeState:
                 left_out=True,
                 unsound=unsound,
             )
-        case Answer.RETRY if node.status in FAILED or node.left_out:
+        case Answer.RETRY if node.status in FAILED or node.left_out or node.unsound:
             return msgspec.structs.replace(
                 node,
                 status=NodeStatus.PENDING,
