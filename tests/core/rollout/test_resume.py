@@ -6,8 +6,9 @@ import pytest
 from bridgehead.core.plan.settings import OnFailure, Reaction
 from bridgehead.core.rollout.state import Mode, NodeStatus
 from bridgehead.core.rollout.world import World
-from tests.core.rollout.asking import abort, go_on, resume, retry, without
+from tests.core.rollout.asking import Act, abort, go_on, pause, resume, retry, without
 from tests.core.rollout.scenes import FOUR, Scene
+from tests.core.standin.cluster import Cluster
 from tests.core.standin.plans import canary, wave
 from tests.core.standin.versions import GOOD, Version
 
@@ -178,6 +179,28 @@ def test_a_node_that_waits_for_its_turn_may_be_left_out_while_the_run_goes_forwa
     assert ending.exit == 4
     assert "a5 (left out by bob)" in ending.summary
     assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a5": "v1"}
+
+
+@pytest.mark.parametrize("first", [(), (pause,)], ids=["at once", "paused before"])
+def test_a_node_may_be_left_out_before_the_first_one_is_touched(first: tuple[Act, ...]) -> None:
+    def ask(cluster: Cluster) -> None:
+        for act in (*first, without("a5")):
+            act(cluster)
+
+    scene = Scene(nodes=SIX, stages=TWO_WAVES, during={"create-own-pod a1 done": ask})
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "a5 (left out by bob)" in ending.summary
+    assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a5": "v1"}
+
+
+def test_what_was_said_just_before_a_hold_is_not_forgotten_over_it() -> None:
+    bad = Version(devices=0, only_on=frozenset({"a2"}))
+    ask = {"node a2 failed": without("a5")}
+    scene = held_at(Scene(bad, nodes=SIX, stages=TWO_WAVES, during=ask))
+    without("a2")(scene.cluster)
+    ending = go_on(scene).run()
+    assert "a2 (left out by bob), a5 (left out by bob)" in ending.summary
 
 
 def test_a_left_out_node_without_a_pod_is_not_left_to_the_controller() -> None:

@@ -56,14 +56,17 @@ def asked(state: RunState, entry: Entry) -> RunState:
 
 
 def _resumed(state: RunState, request: Resume) -> RunState:
-    """Lifts a pause. What it says of nodes waits until those that failed are seen to."""
+    """Lifts a pause. What it says of nodes waits until those that failed are seen to, and in the
+    preflight until there is a way to go.
+    """
     state = msgspec.structs.replace(state, paused=None)
     answers: Mapping[str, Answer] = {
         **state.answers,
         **dict.fromkeys(request.without, Answer.WITHOUT),
         **dict.fromkeys(request.retry, Answer.RETRY),
     }
-    if state.mode is Mode.HOLD or (state.mode is Mode.FORWARD and answers):
+    forward = state.mode in {Mode.PREFLIGHT, Mode.FORWARD}
+    if state.mode is Mode.HOLD or (forward and answers):
         return msgspec.structs.replace(state, resumed_by=who(request), answers=answers)
     return state
 

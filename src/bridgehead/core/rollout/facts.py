@@ -257,18 +257,22 @@ def _consented(state: RunState, entry: Entry) -> RunState:
 
 
 def _turn(mode: Mode) -> Fact:
-    """Another way to go; a run that has ended goes none, whatever was asked while it did."""
+    """Another way to go; a run that has ended goes none, whatever was asked while it did.
+
+    What was said of nodes just before is still to be done, unless all of it goes back.
+    """
 
     def apply(state: RunState, entry: Entry) -> RunState:
         if state.mode is Mode.ENDED:
             return state
+        back = mode is Mode.BACK
         return msgspec.structs.replace(
             state,
             mode=mode,
             failure=_gate(entry) or state.failure,
             turned_for=text(entry.detail, "reason") or state.turned_for,
-            resumed_by="",
-            answers={},
+            resumed_by="" if back else state.resumed_by,
+            answers={} if back else state.answers,
         )
 
     return apply
