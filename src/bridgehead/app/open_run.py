@@ -84,7 +84,7 @@ def _let_go(state: RunState) -> Ending:
         return Ending(exit=1 if state.refused else 3, summary=f"{what}; {_UNHEARD}")
     if state.mode is Mode.FORWARD and state.template is Position.TARGET:
         return Ending(exit=0, summary=f"its nodes run the new version; {_UNHEARD}")
-    return Ending(exit=4, summary=f"it had let its component go; {_UNHEARD}")
+    return Ending(exit=4, summary=f"it had let its component go; {_UNHEARD}", over=True)
 
 
 _UNHEARD = "its runner ended before it could say so"

@@ -2,6 +2,7 @@
 
 from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
+from bridgehead.cli.ways import after_foreign_change, either_way
 from bridgehead.core.rollout.approvals import open_points
 from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.run import Run
@@ -10,20 +11,30 @@ from bridgehead.core.rollout.state import Mode
 
 def next_command(result: Ended, again: str, where: str) -> str:
     """What to do next: one line. ``again`` is the command that was given."""
-    spec, ending = result.run.plan.spec, result.ending
-    match Exit(ending.exit):
+    match Exit(result.ending.exit):
         case Exit.DONE:
-            return f"bridgehead verify {spec.component}{where}"
-        case Exit.NEEDS_A_PERSON if failed_nodes(result.run):
-            return ways_on(result.run, where, rollback_helps=ending.rollback_helps)
-        case Exit.NEEDS_A_PERSON if ending.rollback_helps is False:
-            return f"mend the node, then: bridgehead release {spec.component}{where}"
-        case Exit.NEEDS_A_PERSON:
-            return f"bridgehead rollback {spec.component}{where}"
+            return f"bridgehead verify {result.run.plan.spec.component}{where}"
+        case Exit.NEEDS_A_PERSON if not result.ending.over:
+            return _for_a_person(result, where)
         case Exit.WAITING:
             return _after_waiting(result.run, again, where)
         case _:
             return f"bridgehead journal {result.run.name}{where}"
+
+
+def _for_a_person(result: Ended, where: str) -> str:
+    """What is to be decided, or mended first; each part of it is a command as it stands."""
+    ref, ending = result.run.plan.spec.component, result.ending
+    if ending.given_up:
+        return f"bridgehead release {ref}{where}"
+    failed = failed_nodes(result.run)
+    if ending.stray is not None and (ending.stray.in_the_way or not failed):
+        return after_foreign_change(ref, ending.stray, result.run.state.mode, where)
+    if failed:
+        return ways_on(result.run, where, rollback_helps=ending.rollback_helps)
+    if ending.rollback_helps is False:
+        return f"mend the node, then: bridgehead release {ref}{where}"
+    return either_way(ref, result.run.state.mode, where)
 
 
 def ways_on(run: Run, where: str, *, rollback_helps: bool | None = None) -> str:

@@ -5,7 +5,7 @@ import time
 
 import click
 
-from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subject
+from bridgehead.app.component_ref import BadReferenceError, RunName, parse_component, parse_subject
 from bridgehead.app.open_run import state_of_its_run
 from bridgehead.app.status import damaged, orphans
 from bridgehead.app.status import status as read_status
@@ -14,6 +14,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.say import next_step, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.ways import after_foreign_change
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.state import Mode
@@ -85,6 +86,10 @@ def _onward(item: Standing, where: str) -> str:
         return f"bridgehead resume {ref}{where}"
     if item.wishes.awaited:
         return f"bridgehead approve {ref}{where}"
+    if item.given_up:
+        return f"bridgehead release {ref}{where}"
+    if item.stray is not None and not item.holder and item.stray.in_the_way:
+        return after_foreign_change(parse_component(ref), item.stray, Mode(item.mode), where)
     if item.rollback_helps is False:
         return f"mend what it names, then: bridgehead release {ref}{where}"
     if item.mode == Mode.HOLD.value:

@@ -81,8 +81,11 @@ class ComponentWrites:
     def _precedes(self, former: Anchor) -> bool:
         return former.same_run(self._anchor) and former.holder < self._anchor.holder
 
-    async def take_over(self) -> CommandResult:
-        """Set OnDelete, and keep the former revision and strategy in annotations."""
+    async def take_over(self, instead_of: JsonObject) -> CommandResult:
+        """Set OnDelete, and keep the former revision and strategy in annotations.
+
+        ``instead_of`` is the strategy that it replaces; empty: the former one.
+        """
         former = self._plan.former
         kept = {
             FORMER_REVISION: f"{former.name}/{former.hash}",
@@ -99,7 +102,7 @@ class ComponentWrites:
                 step for name, value in kept.items() for step in _annotated(component, name, value)
             ]
             strategy = [
-                test(_STRATEGY, self._plan.former_strategy),
+                test(_STRATEGY, instead_of or self._plan.former_strategy),
                 replace(_STRATEGY, ON_DELETE),
             ]
             try:

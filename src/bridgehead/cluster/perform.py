@@ -73,8 +73,8 @@ class Performer:
 
     async def _perform(self, command: Command) -> CommandResult:
         match command:
-            case TakeOver():
-                return await self._component.take_over()
+            case TakeOver(instead_of=instead_of):
+                return await self._component.take_over(instead_of)
             case Flip(to=position):
                 return await self._component.flip(position)
             case RestoreStrategy():

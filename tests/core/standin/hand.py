@@ -68,7 +68,12 @@ class Hand:
             return Failed("conflict", "the run's annotation is not there")
         unseen = component.seen_generation < component.generation
         match command:
-            case TakeOver():
+            case TakeOver(instead_of=instead_of):
+                if component.strategy not in (
+                    instead_of or self.plan.former_strategy,
+                    ON_DELETE,
+                ):
+                    return Failed("conflict", "another strategy stands")
                 component.annotations[FORMER_STRATEGY] = canonical(self.plan.former_strategy)
                 # A late way back need not wait: no version of the object has the former template
                 # beside the former strategy, whatever the controller has seen of it.

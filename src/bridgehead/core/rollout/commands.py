@@ -52,6 +52,10 @@ class Baseline(msgspec.Struct, frozen=True):
 class TakeOver(msgspec.Struct, frozen=True, tag="take-over"):
     """Set the update strategy to OnDelete and keep the former one in an annotation."""
 
+    instead_of: JsonObject = {}
+    """The strategy that it replaces, where somebody has put one in OnDelete's place; else the one
+    of the plan."""
+
 
 class Flip(msgspec.Struct, frozen=True, tag="flip"):
     """Put one of the two templates on the component."""

@@ -1,13 +1,18 @@
 """Someone else wrote the component: the run stops and says who, without overwriting anything."""
 
 from bridgehead.core.model.component import Component
-from bridgehead.core.rollout.commands import Flip, Position
+from bridgehead.core.rollout.adopting import stray, unprotected
+from bridgehead.core.rollout.commands import Flip, Position, TakeOver
 from bridgehead.core.rollout.decision import Decision
-from bridgehead.core.rollout.gone import gap_text, gone
+from bridgehead.core.rollout.gone import gone
+from bridgehead.core.rollout.kept import kept_text
 from bridgehead.core.rollout.noticing import MANAGER
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending
 from bridgehead.core.rollout.world import World
+
+SHOWN = 20
+"""Nodes that are named of each revision: a record is to stay short, and `status` lists all."""
 
 
 def foreign(run: Run, world: World, now: float) -> Decision | None:
@@ -25,12 +30,14 @@ def foreign(run: Run, world: World, now: float) -> Decision | None:
         return _unrecorded(run, world)
     if run.state.let_go or component.generation < run.state.generation:
         return None  # let go, or seen as it was before our own last write
-    held = run.state.taken_over and not run.state.restored
-    unprotected = held and component.strategy_type != "OnDelete"
-    if component.generation <= run.state.generation and not unprotected:
+    lost = unprotected(run, component)
+    ours = component.generation <= run.state.generation
+    if ours and not lost:
         return None
-    if unprotected and run.standing(world) is Position.TARGET and run.plan.parks:
+    if lost and run.standing(world) is Position.TARGET and run.plan.parks:
         return Decision(commands=(Flip(to=Position.FORMER, protects=True),))
+    if ours and run.state.retakes and run.standing(world) is not None:
+        return Decision(commands=(TakeOver(instead_of=component.strategy),))
     return Decision(ending=_changed(run, world, component))
 
 
@@ -48,9 +55,10 @@ def _unrecorded(run: Run, world: World) -> Decision:
             exit=4,
             summary=(
                 f"{world.record}: nobody can go on with this run. Its nodes were left as they "
-                f"are.{gap_text(run)} Give back what it holds: bridgehead release {ref}"
+                f"are.{kept_text(run, world)} Give back what it holds: bridgehead release {ref}"
             ),
             rollback_helps=False,
+            given_up=True,
         )
     )
 
@@ -63,9 +71,10 @@ def _changed(run: Run, world: World, component: Component) -> Ending:
         summary=(
             f"{component.ref} was changed{who} while this run held it{_told(run, component)}; its "
             f"template is {_standing(run, world)}, its strategy {component.strategy_type}."
-            f"{gap_text(run)}"
+            f"{_carried(run, world)}{kept_text(run, world)}"
         ),
         rollback_helps=None,
+        stray=stray(run, component, world),
     )
 
 
@@ -87,3 +96,25 @@ def _standing(run: Run, world: World) -> str:
             return "the target"
         case None:
             return "neither the former one nor the target"
+
+
+def _carried(run: Run, world: World) -> str:
+    """Which revision's pods run on which nodes."""
+    names: dict[str, list[str]] = {}
+    for node, pods in sorted(world.pods.items()):
+        for found in sorted(
+            {pod.revision for pod in pods if not pod.terminal and not pod.deleting}
+        ):
+            names.setdefault(found, []).append(node)
+    known = {run.target_hash(world): " (the new version)", run.former_hash(world): " (the former)"}
+    groups = [
+        f"{_some(nodes)} -> {found}{known.get(found, '')}"
+        for found, nodes in names.items()
+        if found
+    ]
+    return f" Its pods: {'; '.join(groups)}." if groups else ""
+
+
+def _some(nodes: list[str]) -> str:
+    more = f" and {len(nodes) - SHOWN} more" if len(nodes) > SHOWN else ""
+    return f"{', '.join(nodes[:SHOWN])}{more}"

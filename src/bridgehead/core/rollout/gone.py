@@ -9,6 +9,7 @@ named.
 from bridgehead.core.model.component import Component
 from bridgehead.core.rollout.commands import Uncordon
 from bridgehead.core.rollout.decision import Decision, note, wait
+from bridgehead.core.rollout.kept import kept_text
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, NodeState
 from bridgehead.core.rollout.world import World
@@ -30,15 +31,7 @@ def gone(run: Run, world: World, now: float) -> Decision | None:
             return _give_back(free, f"{run.plan.spec.component} {what}")
         if held and now < run.state.last_at + run.plan.timing.timeout:
             return wait(f"{run.plan.spec.component} {what}; the devices of its nodes go")
-    return Decision(ending=_ending(run, what))
-
-
-def gap_text(run: Run) -> str:
-    """Nodes whose pod was deleted and not proven since, for an ending that leaves them so."""
-    names = [item.name for item in run.state.working if item.work and item.work.deleted_at]
-    if not names:
-        return ""
-    return f" Still cordoned, as what replaces the old pod is not proven: {', '.join(names)}."
+    return Decision(ending=_ending(run, world, what))
 
 
 def _what(run: Run, component: Component | None) -> str:
@@ -65,11 +58,11 @@ def _give_back(free: list[NodeState], why: str) -> Decision:
     )
 
 
-def _ending(run: Run, what: str) -> Ending:
+def _ending(run: Run, world: World, what: str) -> Ending:
     """The end of the run where it holds no node any more; else it is open until released."""
     ref = run.plan.spec.component
     told = f"{ref} {what}; this run cannot go on."
-    held = any(node.held for node in run.state.nodes.values())
+    held = any(node.held and node.name in world.nodes for node in run.state.nodes.values())
     if held:
-        told += f"{gap_text(run)} Give back what is left of it: bridgehead release {ref}"
-    return Ending(exit=4, summary=told, rollback_helps=False, over=not held)
+        told += f"{kept_text(run, world)} Give back what is left of it: bridgehead release {ref}"
+    return Ending(exit=4, summary=told, rollback_helps=False, over=not held, given_up=held)

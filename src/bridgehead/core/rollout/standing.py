@@ -10,7 +10,7 @@ from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Position
-from bridgehead.core.rollout.state import Mode, NodeStatus, RunState
+from bridgehead.core.rollout.state import Mode, NodeStatus, RunState, Stray
 from bridgehead.core.rollout.wishes import Wishes
 
 
@@ -50,6 +50,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     rollback_helps: bool | None = None
     """False where the ending says that only mending the node helps."""
+    given_up: bool = False
+    """Whether the ending says that nobody can go on with it, so that it is to be released."""
+    stray: Stray | None = None
+    """What the ending tells of somebody else's write of the component."""
     wishes: Wishes = Wishes()
     """What people asked of it."""
 
@@ -102,6 +106,8 @@ def standing(
         ),
         summary=state.ending.summary if state.ending else "",
         rollback_helps=state.ending.rollback_helps if state.ending else None,
+        given_up=state.ending is not None and state.ending.given_up,
+        stray=state.ending.stray if state.ending else None,
     )
 
 

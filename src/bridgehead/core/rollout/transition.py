@@ -143,7 +143,9 @@ def _lapsed(state: RunState, command: Command, entry: Entry) -> RunState:
 def _done(state: RunState, command: Command, entry: Entry) -> RunState:
     match command:
         case TakeOver():
-            return msgspec.structs.replace(_written(state, entry), taken_over=True, restored=False)
+            return msgspec.structs.replace(
+                _written(state, entry), taken_over=True, restored=False, retakes=False
+            )
         case Flip(to=position, protects=protects):
             state = _parked(state) if position is Position.FORMER else state
             flipped = msgspec.structs.replace(

@@ -1,0 +1,56 @@
+"""The ways on from a run that stopped for a person, as commands that can be pasted."""
+
+import json
+import shlex
+
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.state import Mode, Stray
+
+_OF_KUBECTL = ("--kubeconfig", "--context")
+"""Options that name a cluster to kubectl as they do to us."""
+
+
+def after_foreign_change(ref: ComponentRef, stray: Stray, mode: Mode, where: str) -> str:
+    """What to do once somebody else has written the component, by what stands now.
+
+    What is of the run's plan is gone on from; what is not has to be put back by a person first, or
+    the run is given up and it stays.
+    """
+    if not stray.in_the_way:
+        return either_way(ref, mode, where)
+    undone = " && ".join(_put_back(ref, stray, where))
+    return (
+        f"{undone}, then: {either_way(ref, mode, where)}; "
+        f"or give the run up and leave what stands: bridgehead release {ref}{where}"
+    )
+
+
+def either_way(ref: ComponentRef, mode: Mode, where: str) -> str:
+    """On or back, with a run that nothing keeps from it; one that goes back only goes back."""
+    back = f"bridgehead rollback {ref}{where}"
+    if mode is Mode.BACK:
+        return back
+    return f"go on: bridgehead resume {ref}{where}; take all back: {back}"
+
+
+def _put_back(ref: ComponentRef, stray: Stray, where: str) -> list[str]:
+    """What a person has to do to the component itself."""
+    at = f"-n {ref.namespace}{_for_kubectl(where)}"
+    steps = []
+    if stray.template and stray.undo_to:
+        undo = f"kubectl rollout undo ds/{ref.name} --to-revision={stray.undo_to}"
+        steps.append(f"{undo} {at}")
+    elif stray.template:
+        steps.append("put the template back that was there before")
+    if stray.strategy:
+        value = {"op": "replace", "path": "/spec/updateStrategy", "value": stray.strategy}
+        patch = shlex.quote(json.dumps([value], separators=(",", ":")))
+        steps.append(f"kubectl patch ds/{ref.name} --type=json -p {patch} {at}")
+    return steps
+
+
+def _for_kubectl(where: str) -> str:
+    """Those of our options that kubectl needs as well, so that it writes to the same cluster."""
+    words = where.split()
+    pairs = zip(words[::2], words[1::2], strict=False)
+    return "".join(f" {option} {value}" for option, value in pairs if option in _OF_KUBECTL)
