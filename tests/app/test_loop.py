@@ -19,6 +19,7 @@ from bridgehead.core.rollout.commands import (
     CreateOwnPod,
     DeletePod,
     Failed,
+    Flip,
     Position,
     Purpose,
 )
@@ -166,6 +167,31 @@ async def test_stopped_run_goes_on_to_the_same_ending() -> None:
     done = await stage.loop.drive(run, park_first=True)
     assert done.state.ending is not None
     assert (done.state.ending.exit, stage.standing) == (0, "v2")
+
+
+async def test_stop_once_the_target_stands_for_good_does_not_say_that_the_former_stands() -> None:
+    def finishing(run: Run, world: World) -> bool:
+        return run.stage is None and run.state.template is Position.TARGET
+
+    stage = Stage(stop_when=finishing)
+    with pytest.raises(Stopped) as stopped:
+        await stage.loop.drive(await stage.begun())
+    assert stage.standing == "v2"
+    assert stopped.value.parked is False
+
+
+async def test_flip_without_an_answer_is_taken_back_by_whoever_leaves_for_that() -> None:
+    def unanswered(command: Command) -> CommandResult | None:
+        if isinstance(command, Flip) and command.to is Position.TARGET:
+            stage.loop._effects.hand.perform(command)  # type: ignore[attr-defined]
+            raise no_answer()
+        return None
+
+    stage = Stage(spoil=unanswered)
+    with pytest.raises(Unreachable):
+        await stage.loop.drive(await stage.begun())
+    assert stage.standing == "v1"
+    assert not fold(stage.records.entries).pending
 
 
 async def test_stop_that_cannot_park_says_so() -> None:

@@ -269,7 +269,7 @@ class Loop:
         the state says, except where the target is to stay.
         """
         run = self.run
-        parks = run.state.taken_over and run.stage is not None and run.plan.parks
+        parks = run.state.taken_over and not run.done and run.plan.parks
         flips = (Flip(to=Position.FORMER),) if parks else ()
         pods = tuple(item for item in leaving(run) if not isinstance(item, Flip))
         results = [await self._effects.perform(command) for command in (*flips, *pods)]
@@ -294,7 +294,7 @@ class Loop:
                     await self._carry_out(Decision(commands=commands))
             except TimeoutError:
                 return False
-        return not interrupted(self.run).commands and not self.run.stays
+        return self.run.parked
 
     async def _end(self, decision: Decision) -> None:
         ending = decision.ending

@@ -13,7 +13,6 @@ from bridgehead.cluster.errors import StaleLockError
 from bridgehead.cluster.lock import Lock
 from bridgehead.cluster.steady_clock import steady
 from bridgehead.cluster.store import RunStore
-from bridgehead.core.rollout.decide import interrupted
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import RunState
 from bridgehead.core.rollout.transition import fold
@@ -66,8 +65,7 @@ class Outages:
         try:
             state = await unless_stopped(self._session, self._again(run.name, error))
         except Stopped:
-            parked = not interrupted(run).commands and not run.stays
-            raise Stopped(parked=parked) from error
+            raise Stopped(parked=run.parked) from error
         self._over = steady()
         self._session.watcher.say("the API server answers again; going on")
         return state

@@ -71,7 +71,7 @@ def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:
     words = {
         None: "stopped before anything was changed",
         True: "stopped; the former template stands, nodes in flight wait for you to go on",
-        False: "stopped; the former template is NOT parked: newcomers get the new version",
+        False: "stopped; the NEW template stands: newcomers get the new version",
     }
     said = words[stopping.parked]
     say(said)

@@ -7,9 +7,9 @@ import msgspec
 
 from bridgehead.core.model.component import template_digest
 from bridgehead.core.plan.plan import Plan, Stage
-from bridgehead.core.rollout.commands import Baseline, Position, Purpose
+from bridgehead.core.rollout.commands import Baseline, Flip, Position, Purpose
 from bridgehead.core.rollout.limits import Limits
-from bridgehead.core.rollout.state import NodeState, NodeStatus, RunState
+from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus, RunState
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.case import Case
 from bridgehead.core.verify.track import Track
@@ -76,8 +76,28 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _underway(self) -> bool:
+        return self.state.taken_over and not self.parked and not self.done
+
+    @property
+    def parked(self) -> bool:
+        """Whether the former template stands; not so where the answer to a flip is awaited."""
         state = self.state
-        return state.taken_over and state.template is Position.TARGET and self.stage is not None
+        return state.template is Position.FORMER and Flip(to=Position.TARGET) not in (
+            state.pending.values()
+        )
+
+    @property
+    def done(self) -> bool:
+        """Whether no node is left to be changed: a target that stands then stands for good.
+
+        With the former strategy back it is done whatever is left: to put the former template in
+        then would replace every pod at once.
+        """
+        if self.state.restored:
+            return True
+        if self.stage is not None or self.state.mode is not Mode.FORWARD or self.state.working:
+            return False
+        return not self.with_status(NodeStatus.PENDING, NodeStatus.FAILED)
 
     @property
     def stage(self) -> Stage | None:
@@ -96,12 +116,20 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         names = [name for stage in reached for name in stage.nodes]
         if self.state.stage >= len(self.plan.stages) - 1:
             names.extend(self.state.joined)
+            names.extend(self._tried_again)
         early = (
             item.name
             for item in self.state.nodes.values()
             if item.work is not None or item.status in TOUCHED
         )
         return tuple(dict.fromkeys((*names, *early)))
+
+    @property
+    def _tried_again(self) -> list[str]:
+        """Nodes of no stage that a person wants to have the change: they take it in the last."""
+        gains = self.plan.gains  # these wait for a pod, in their own time
+        nodes = self.state.nodes.values()
+        return [item.name for item in nodes if item.retried_at and item.name not in gains]
 
     def with_status(self, *statuses: NodeStatus) -> tuple[NodeState, ...]:
         """Nodes of the scope in one of these states."""
