@@ -55,7 +55,7 @@ def test_a_node_that_still_offers_devices_under_no_component_stays_cordoned_and_
     scene.runner.until(_up)
     orphan(scene.cluster)
     ending = scene.run()
-    assert "is not proven: a2, b2." in ending.summary
+    assert "are not proven: a2, b2." in ending.summary
     assert scene.cluster.leftovers == ["a2 cordoned", "b2 cordoned", "a2 marked", "b2 marked"]
 
 
@@ -73,7 +73,7 @@ def test_a_replaced_component_keeps_the_cordon_of_a_node_in_the_gap_and_names_it
     replace(scene.cluster)
     ending = scene.run()
     assert "was replaced by another object of the same name" in ending.summary
-    assert "as what replaces the old pod is not proven: a2, b2." in ending.summary
+    assert "as their devices are not proven: a2, b2." in ending.summary
     assert ending.summary.endswith(RELEASE)
     assert scene.runner.state.mode is not Mode.ENDED
     assert scene.cluster.leftovers == ["a2 cordoned", "b2 cordoned", "a2 marked", "b2 marked"]
@@ -94,7 +94,7 @@ def test_a_record_that_somebody_changed_parks_the_former_template_and_stops() ->
     ending = scene.run()
     assert ending.exit == 4
     assert ending.summary.startswith("the record of run test-1 was deleted: nobody can go on")
-    assert "is not proven: a2, b2." in ending.summary
+    assert "are not proven: a2, b2." in ending.summary
     assert ending.summary.endswith(RELEASE)
     assert scene.standing == "v1 OnDelete"
     assert [node.name for node in scene.runner.state.working] == ["a2", "b2"]

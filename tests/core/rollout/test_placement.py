@@ -217,7 +217,8 @@ def test_a_failure_in_a_wave_holds_with_the_target_standing_and_the_node_cordone
     ending = run.run()
     assert ending.exit == 4
     assert "The NEW template stands" in ending.summary
-    assert "not taken back alone, and cordoned: a2" in ending.summary
+    assert "not taken back alone: a2" in ending.summary
+    assert "Still cordoned, as their devices are not proven: a2." in ending.summary
     assert made.daemonset is not None
     assert made.daemonset.template == TARGET
     assert made.nodes["a2"].unschedulable

@@ -5,8 +5,8 @@ import pytest
 from bridgehead.app.going_on import Ways, problems_of
 from bridgehead.core.rollout.commands import Command, CommandResult, Cordon, Failed
 from bridgehead.core.rollout.limits import Limits
-from bridgehead.core.rollout.state import NodeStatus
-from tests.core.rollout.asking import Act, abort, go_on, pause, retry
+from bridgehead.core.rollout.state import Mode, NodeStatus
+from tests.core.rollout.asking import Act, abort, go_on, pause, retry, without
 from tests.core.rollout.scenes import Scene
 from tests.core.standin.versions import GOOD, Version
 
@@ -53,7 +53,11 @@ def test_another_try_that_a_pause_calls_off_leaves_the_node_cordoned(
 ) -> None:
     assert callable(make)
     scene = tried_again(make(), name, pause)
-    assert scene.run().exit == 5
+    ending = scene.run()
+    assert ending.exit == 5
+    assert ending.summary == (
+        f"paused by alice: lunch. Still cordoned, as their devices are not proven: {name}."
+    )
     assert f"node {name} cancelled" in scene.steps
     assert f"{name} cordoned" in scene.cluster.leftovers
     assert scene.runner.state.node(name).unsound
@@ -153,3 +157,49 @@ def test_an_unproven_node_that_was_set_aside_can_be_tried_again() -> None:
     retry("b2")(scene.cluster)
     assert go_on(scene).run().exit == 0
     assert scene.cluster.leftovers == []
+
+
+def test_a_node_left_out_with_nothing_proven_of_it_is_named_by_every_later_ending() -> None:
+    scene = stuck()
+    without("b2")(scene.cluster)
+    runner = go_on(scene)
+    runner.until(lambda it: "turn forward" in it.steps_text)
+    pause(scene.cluster)
+    assert "Still cordoned, as their devices are not proven: b2." in runner.run().summary
+
+
+def test_a_node_that_somebody_uncordoned_is_not_told_as_cordoned() -> None:
+    scene = stuck()
+    scene.cluster.nodes["b2"].unschedulable = False
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "cordoned" not in ending.summary
+
+
+@pytest.mark.parametrize("way", [abort, without("b2")], ids=["abort", "without"])
+def test_an_unproven_node_that_left_the_cluster_does_not_keep_the_run_open(way: Act) -> None:
+    scene = stuck()
+    scene.cluster.leave("b2")
+    way(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit in {0, 3}
+    assert scene.runner.state.mode is Mode.ENDED
+    assert scene.cluster.leftovers == []
+
+
+def test_the_way_back_says_which_failed_node_left_the_cluster() -> None:
+    scene = stuck()
+    scene.cluster.leave("b2")
+    abort(scene.cluster)
+    assert "gone since it failed: b2" in go_on(scene).run().summary
+
+
+def test_a_failed_node_that_left_the_cluster_is_told_as_gone_and_not_as_cordoned() -> None:
+    scene = Scene(BROKEN)
+    scene.runner.until(lambda runner: "node b2 failed" in runner.steps_text)
+    scene.cluster.leave("b2")
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "gone since it failed: b2" in ending.summary
+    assert "cordoned" not in ending.summary
+    assert "taken back" not in ending.summary

@@ -1,7 +1,7 @@
 """The way back: the former template first, then every node that the target reached."""
 
 from bridgehead.core.rollback.elsewhere import holder_of, wait_for
-from bridgehead.core.rollback.order import gained, moved_back, to_take_back
+from bridgehead.core.rollback.order import gained, gone_since, moved_back, to_take_back
 from bridgehead.core.rollout.budget import startable
 from bridgehead.core.rollout.commands import Flip, LetGo, Position, Purpose, TakeOver
 from bridgehead.core.rollout.decision import Decision, note, wait
@@ -32,12 +32,12 @@ def back(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
         return wait(_QUEUED) if elsewhere is None else elsewhere
     if (notes := moved_back(run, world)) and not run.state.restored:
         return Decision(notes=notes)
-    every = run.state.nodes.values()
+    every = [item for item in run.state.nodes.values() if item.name in world.nodes]
     stuck = [item for item in every if item.status is NodeStatus.STUCK or item.unsound]
     if stuck:
         return Decision(ending=_stuck(run, stuck))
     step = close(run, world, now, keep=run.former_hash(world))
-    return step if step is not None else Decision(ending=_restored(run))
+    return step if step is not None else Decision(ending=_restored(run, world))
 
 
 def park(run: Run, world: World, now: float) -> Decision | None:
@@ -115,7 +115,7 @@ def _stuck(run: Run, stuck: list[NodeState]) -> Ending:
     )
 
 
-def _restored(run: Run) -> Ending:
+def _restored(run: Run, world: World) -> Ending:
     if run.state.refused:
         return Ending(
             exit=1,
@@ -126,9 +126,11 @@ def _restored(run: Run) -> Ending:
         item.name for item in run.state.nodes.values() if item.status is NodeStatus.TAKEN_BACK
     ]
     nodes = ", ".join(back_again) if back_again else "no node had taken it on"
+    away = gone_since(run, world)
+    rest = f"; gone since it failed: {', '.join(away)}" if away else ""
     return Ending(
         exit=3,
-        summary=f"{run.state.turned_for}; the former version is back and verified ({nodes})",
+        summary=f"{run.state.turned_for}; the former version is back and verified ({nodes}){rest}",
         failure=run.state.failure,
         rollback_helps=True,
     )

@@ -2,7 +2,7 @@
 
 from bridgehead.core.rollback.back import park
 from bridgehead.core.rollback.elsewhere import holder_of, wait_for
-from bridgehead.core.rollback.order import to_take_back
+from bridgehead.core.rollback.order import gone_since, to_take_back
 from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.merge import merged
@@ -29,7 +29,7 @@ def hold(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     elif (elsewhere := wait_for(run, failed, world, now)) is not None:
         return elsewhere
     step = answered(run)
-    return step if step is not None else Decision(ending=_held(run))
+    return step if step is not None else Decision(ending=_held(run, world))
 
 
 def see_through(run: Run, world: World, tracks: Tracks, now: float) -> Decision | None:
@@ -75,8 +75,9 @@ def _for_newcomers(run: Run) -> str:
     return "The former template is parked for newcomers."
 
 
-def _held(run: Run) -> Ending:
-    states = run.state.nodes.values()
+def _held(run: Run, world: World) -> Ending:
+    """What became of each node; those that left the cluster meanwhile are told as gone, no more."""
+    states = [item for item in run.state.nodes.values() if item.name in world.nodes]
     passed = sum(item.status is NodeStatus.PASSED for item in states)
     taken_back = [item.name for item in states if item.status is NodeStatus.TAKEN_BACK]
     stuck = [item.name for item in states if item.status is NodeStatus.STUCK]
@@ -87,7 +88,9 @@ def _held(run: Run) -> Ending:
         parts.append(f"does not come back on the former version either: {', '.join(stuck)}")
     failed = [item.name for item in states if item.status is NodeStatus.FAILED]
     if failed:
-        parts.append(f"not taken back alone, and cordoned: {', '.join(failed)}")
+        parts.append(f"not taken back alone: {', '.join(failed)}")
+    if away := gone_since(run, world):
+        parts.append(f"gone since it failed: {', '.join(away)}")
     if open_question := unfinished(run):
         parts.append(open_question)
     return Ending(

@@ -46,6 +46,16 @@ def _unseen(node: NodeState, world: World) -> bool:
             return False
 
 
+def gone_since(run: Run, world: World) -> tuple[str, ...]:
+    """Nodes that failed, or of which nothing is proven, and that left the cluster since."""
+    return tuple(
+        item.name
+        for item in run.state.nodes.values()
+        if (item.status in {NodeStatus.FAILED, NodeStatus.STUCK} or item.unsound)
+        and item.name not in world.nodes
+    )
+
+
 def gained(run: Run) -> tuple[str, ...]:
     """Nodes that only the target template brings the component to."""
     return run.plan.placement.gains if run.plan.placement is not None else ()

@@ -24,6 +24,7 @@ from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.disowned import disowned
 from bridgehead.core.rollout.foreign import foreign
 from bridgehead.core.rollout.forward import forward
+from bridgehead.core.rollout.kept import telling
 from bridgehead.core.rollout.lookup import happened
 from bridgehead.core.rollout.node_probe import sorted_roles
 from bridgehead.core.rollout.noticing import noticed
@@ -56,7 +57,7 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
     )
     if step.ending is not None and (first := _leave(run) or _tidy(run, world, leaving=True)):
         return first
-    return step
+    return telling(run, world, step)
 
 
 def _step(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
