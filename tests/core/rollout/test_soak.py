@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 
 from bridgehead.core.rollout.state import NodeStatus
+from bridgehead.core.rollout.tracking import under_watch
 from bridgehead.core.verify.result import GateId
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.runner import Runner
@@ -31,6 +32,18 @@ def test_a_version_that_stops_being_ready_after_it_passed_fails_though_its_devic
     assert ending.failure.gate is GateId.POD_READY
     assert ending.failure.seen == "its pod is not Ready"
     assert scene.cluster.tags() == dict.fromkeys(FOUR, "v1")
+
+
+def test_logs_of_nodes_of_no_stage_are_read_on_in_the_last_soak() -> None:
+    scene = Scene(nodes=("a1", "a2", "b1"))
+    runner = scene.runner
+    runner.until(partial(in_soak_of, 0))
+    scene.cluster.join("a9")
+    assert [node.name for node in under_watch(runner.run_value)] == ["a1"]
+    runner.until(lambda it: it.run_value.stage is it.plan.stages[-1] and soaking(it))
+    assert {node.name for node in under_watch(runner.run_value)} == {"a2", "a9"}
+    scene.cluster.pod_of("a9").version = Version(log="panic: runtime error")
+    assert scene.run().failure is not None
 
 
 def test_a_node_that_dies_after_its_own_stage_fails_a_later_one() -> None:

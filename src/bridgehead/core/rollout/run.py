@@ -131,6 +131,18 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         nodes = self.state.nodes.values()
         return [item.name for item in nodes if item.retried_at and item.name not in gains]
 
+    @cached_property
+    def members(self) -> tuple[str, ...]:
+        """Nodes that soak with the stage under way; with the last also those of no stage.
+
+        These are newcomers, and nodes that were set aside and came back.
+        """
+        stage = self.stage
+        if stage is None or self.state.stage < len(self.plan.stages) - 1:
+            return stage.nodes if stage else ()
+        known = {name for each in self.plan.stages for name in each.nodes}
+        return (*stage.nodes, *(name for name in self.scope if name not in known))
+
     def with_status(self, *statuses: NodeStatus) -> tuple[NodeState, ...]:
         """Nodes of the scope in one of these states."""
         found = (self.state.node(name) for name in self.scope)

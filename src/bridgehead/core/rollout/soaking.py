@@ -15,9 +15,8 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     if unproven := _unproven(run, stage, world):
         return unproven
     passed = note("stage", "passed", detail={"stage": stage.name})
-    members = (*stage.nodes, *run.state.joined) if _is_last(run, stage) else stage.nodes
     hidden = out_of_sight(run, world)
-    proven_here = any(run.state.node(name).status is NodeStatus.PASSED for name in members)
+    proven_here = any(run.state.node(name).status is NodeStatus.PASSED for name in run.members)
     if not proven_here and not hidden:
         return Decision(notes=(passed,))
     since = run.state.soak_since
@@ -33,10 +32,6 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     if left > -patience:
         return wait(f"{hidden[0].name} passed and is not seen so now")
     return Decision(notes=tuple(lost(item, world, patience, now) for item in hidden))
-
-
-def _is_last(run: Run, stage: Stage) -> bool:
-    return stage == run.plan.stages[-1]
 
 
 def _unproven(run: Run, stage: Stage, world: World) -> Decision | None:

@@ -42,8 +42,7 @@ def _counts(run: Run, node: NodeState, tracks: Tracks, now: float) -> bool:
 
 def under_watch(run: Run) -> tuple[NodeState, ...]:
     """Nodes of the current stage that have passed: their logs are read on while it soaks."""
-    stage = run.stage
-    names = set(stage.nodes) if stage else set()
+    names = set(run.members)
     return tuple(item for item in run.with_status(NodeStatus.PASSED) if item.name in names)
 
 
