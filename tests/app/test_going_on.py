@@ -4,8 +4,10 @@ import msgspec
 import pytest
 
 from bridgehead.app.going_on import Ways, open_questions, problems_of
+from bridgehead.core.plan.plan import Placement, SetAside
+from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Answer, Mode, NodeState, NodeStatus, RunState
+from bridgehead.core.rollout.state import Answer, Mode, NodeState, NodeStatus, RunState, Work
 from tests.core.standin.plans import plan_of
 
 
@@ -69,6 +71,41 @@ def test_a_node_that_was_left_out_may_be_tried_again() -> None:
     state = RunState(mode=Mode.FORWARD, nodes={"a2": aside})
     left = msgspec.structs.replace(HELD, state=state)
     assert list(problems_of(left, Ways(retry=("a2",)))) == []
+
+
+@pytest.mark.parametrize("name", ["b1", "b2", "b3"])
+def test_so_may_every_failed_node_that_the_run_knows_of(name: str) -> None:
+    """One that the plan set aside, one that came later, and one that is known by its state."""
+    held = run(Mode.HOLD, **{name: NodeStatus.TAKEN_BACK})
+    plan = msgspec.structs.replace(held.plan, set_aside=(SetAside("b1", "NotReady"),))
+    state = msgspec.structs.replace(held.state, joined=("b2",))
+    known = msgspec.structs.replace(held, plan=plan, state=state)
+    assert list(problems_of(known, Ways(without=(name,)))) == []
+    assert list(problems_of(known, Ways(retry=(name,)))) == []
+
+
+@pytest.mark.parametrize(
+    ("deleted_at", "told"),
+    [
+        (None, []),
+        (2.0, ["a2 is being replaced at this moment: ask again once it has passed or failed"]),
+    ],
+    ids=["cordoned", "in the gap"],
+)
+def test_a_node_is_not_left_out_while_it_is_replaced(
+    deleted_at: float | None, told: list[str]
+) -> None:
+    work = Work(purpose=Purpose.CHANGE, since=1.0, cordoned_at=1.0, deleted_at=deleted_at)
+    state = RunState(mode=Mode.FORWARD, nodes={"a2": NodeState(name="a2", work=work)})
+    going = msgspec.structs.replace(HELD, state=state)
+    assert list(problems_of(going, Ways(without=("a2",)))) == told
+
+
+def test_a_node_that_is_to_lose_the_component_cannot_be_left_out_of_that() -> None:
+    plan = msgspec.structs.replace(HELD.plan, placement=Placement(loses=("l1",)))
+    moving = msgspec.structs.replace(HELD, plan=plan)
+    (problem,) = problems_of(moving, Ways(without=("l1",)))
+    assert problem.startswith("l1 is to lose the component")
 
 
 def test_no_node_goes_on_with_a_run_that_is_taken_back() -> None:

@@ -11,9 +11,10 @@ from bridgehead.app.session import Session
 from bridgehead.app.subject import OpenRun, Subject, find
 from bridgehead.core.journal.entry import stamp
 from bridgehead.core.rollout.control import Pause, Resume, requests
-from bridgehead.core.rollout.resuming import FAILED
+from bridgehead.core.rollout.resuming import FAILED, fits, in_gap
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus
+from bridgehead.core.rollout.state import Answer as Way
+from bridgehead.core.rollout.state import Mode, NodeStatus
 
 
 class Ways(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,22 +99,18 @@ def problems_of(run: Run, ways: Ways) -> Iterator[str]:
     if (ways.without or ways.retry) and run.state.mode is Mode.BACK:
         yield f"run {run.name} takes back all that it changed; no node goes on with it"
         return
-    known = {*run.plan.nodes, *run.state.joined}
+    aside = (item.node for item in run.plan.set_aside)
+    known = {*run.plan.nodes, *run.plan.gains, *aside, *run.state.joined, *run.state.nodes}
     for name in dict.fromkeys((*ways.without, *ways.retry)):
         node = run.state.node(name)
-        if name not in known:
+        way = Way.RETRY if name in ways.retry else Way.WITHOUT
+        if name in run.plan.loses:
+            yield f"{name} is to lose the component, as the template takes it off there"
+        elif name not in known:
             yield f"{name} is no node of run {run.name}"
         elif name in ways.without and name in ways.retry:
             yield f"{name} cannot both be left out and be tried again"
-        elif not _fits(node, retry=name in ways.retry):
+        elif not fits(run, name, way):
             yield f"{name} has not failed: it is {node.status.value}"
-
-
-def _fits(node: NodeState, *, retry: bool) -> bool:
-    """Left out is what failed or has not had its turn; tried again, what failed or was left out.
-
-    So is what was set aside with nothing proven of it: it is cordoned, and nothing else ends that.
-    """
-    if retry:
-        return node.status in FAILED or node.left_out or node.unsound
-    return node.status in {*FAILED, NodeStatus.PENDING}
+        elif way is Way.WITHOUT and node.status is NodeStatus.PENDING and in_gap(node):
+            yield f"{name} is being replaced at this moment: ask again once it has passed or failed"

@@ -3,7 +3,9 @@
 import msgspec
 import pytest
 
+from bridgehead.core.plan.plan import SetAside
 from bridgehead.core.plan.settings import OnFailure, Reaction
+from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.state import Mode, NodeStatus
 from bridgehead.core.rollout.world import World
 from tests.core.rollout.asking import Act, abort, go_on, pause, resume, retry, without
@@ -192,6 +194,66 @@ def test_a_node_may_be_left_out_before_the_first_one_is_touched(first: tuple[Act
     assert ending.exit == 4
     assert "a5 (left out by bob)" in ending.summary
     assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a5": "v1"}
+
+
+def test_leaving_out_a_node_in_flight_calls_its_pass_off_while_it_has_its_pod() -> None:
+    during = {"cordon a5 done": without("a5")}
+    scene = Scene(nodes=SIX, stages=TWO_WAVES, during=during)
+    ending = scene.run()
+    assert ending.exit == 4
+    assert "a5 (left out by bob)" in ending.summary
+    assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a5": "v1"}
+    assert not [name for name in scene.cluster.leftovers if "cordoned" in name]
+
+
+def test_what_is_said_of_a_node_in_the_gap_waits_for_its_pass_and_is_told_to_be_too_late() -> None:
+    during = {"delete-pod a4 done": without("a4", "a6")}
+    scene = Scene(nodes=SIX, stages=TWO_WAVES, during=during)
+    ending = scene.run()
+    assert "a6 (left out by bob)" in ending.summary
+    assert scene.cluster.tags() == {**dict.fromkeys(SIX, "v2"), "a6": "v1"}
+    told = [entry.detail["reason"] for entry in scene.journal if entry.step == "turn"]
+    assert told == ["as bob asked; without a6", "as bob asked; too late for a4, which is passed"]
+    assert scene.runner.state.answers == {}
+
+
+def test_a_node_that_fails_after_it_was_to_be_left_out_in_the_gap_needs_no_other_word() -> None:
+    bad = Version(devices=0, only_on=frozenset({"a4"}))
+    during = {"delete-pod a4 done": without("a4")}
+    ending = Scene(bad, nodes=SIX, stages=TWO_WAVES, during=during).run()
+    assert ending.exit == 4
+    assert "5 nodes run the new version" in ending.summary
+    assert "a4 (left out by bob)" in ending.summary
+
+
+def fallen_back() -> Scene:
+    """A run that holds as b2, which its plan set aside, came back, got the target, and failed."""
+    bad = Version(devices=0, only_on=frozenset({"b2"}))
+    stages = (canary("canary", "a1"), canary("other", "b1"), wave(1, "a2"))
+    scene = Scene(bad, stages=stages, set_aside=(SetAside("b2", "NotReady"),))
+    scene.cluster.nodes["b2"].ready = False
+    scene.runner.until(lambda it: it.state.stage == 2 and it.state.template is Position.TARGET)
+    scene.cluster.nodes["b2"].ready = True
+    scene.cluster.delete_by_hand("b2")
+    return held_at(scene)
+
+
+def test_a_node_that_the_plan_had_set_aside_can_be_left_out_once_it_has_failed() -> None:
+    scene = fallen_back()
+    without("b2")(scene.cluster)
+    ending = go_on(scene).run()
+    assert ending.exit == 4
+    assert "b2 (left out by bob)" in ending.summary
+    assert scene.cluster.tags() == {**dict.fromkeys(FOUR, "v2"), "b2": "v1"}
+
+
+def test_or_be_tried_again_in_the_last_stage() -> None:
+    scene = fallen_back()
+    scene.cluster.versions["v2"] = GOOD
+    retry("b2")(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v2")
+    assert scene.cluster.leftovers == []
 
 
 def test_what_was_said_just_before_a_hold_is_not_forgotten_over_it() -> None:

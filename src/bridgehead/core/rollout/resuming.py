@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from bridgehead.core.journal.entry import Entry
-from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.json import JsonObject, child
 from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Answer, Mode, NodeState, NodeStatus, RunState
@@ -23,19 +23,48 @@ def unanswered(run: Run) -> tuple[NodeState, ...]:
     )
 
 
+def fits(run: Run, name: str, answer: Answer) -> bool:
+    """Left out is what failed or has not had its turn; tried again, what failed or was left out.
+
+    So is what was set aside with nothing proven of it: it is cordoned, and nothing else ends that.
+    What loses the component does so with the template, whatever is said of it.
+    """
+    node = run.state.node(name)
+    if name in run.plan.loses:
+        return False
+    if answer is Answer.RETRY:
+        return node.status in FAILED or node.left_out or node.unsound
+    return node.status in FAILED | {NodeStatus.PENDING}
+
+
+def in_gap(node: NodeState) -> bool:
+    """Whether its pod was deleted, or another one came: what becomes of that decides first."""
+    return node.work is not None and node.work.deleted_at is not None
+
+
 def answered(run: Run) -> Decision | None:
-    """The turn forward, once somebody asked for it and every node that failed has an answer."""
-    if not run.state.resumed_by or unanswered(run):
+    """The turn forward, once somebody asked for it and every node that failed has an answer.
+
+    What was said of a node in the gap waits until its pass is over, as that cannot be called off.
+    """
+    state = run.state
+    if not state.resumed_by or unanswered(run):
         return None
+    due = {name: said for name, said in state.answers.items() if not in_gap(state.node(name))}
+    if state.answers and not due:
+        return None
+    vain = sorted(name for name, said in due.items() if not fits(run, name, said))
     chosen = {
-        answer: sorted(name for name, given in run.state.answers.items() if given is answer)
+        answer: sorted(name for name, said in due.items() if said is answer and name not in vain)
         for answer in Answer
     }
     told = [f"{answer.value} {', '.join(names)}" for answer, names in chosen.items() if names]
+    late = [f"too late for {name}, which is {state.node(name).status.value}" for name in vain]
     detail: JsonObject = {
-        "by": run.state.resumed_by,
-        "reason": "; ".join((f"as {run.state.resumed_by} asked", *told)),
+        "by": state.resumed_by,
+        "reason": "; ".join((f"as {state.resumed_by} asked", *told, *late)),
         **{answer.value: list(names) for answer, names in chosen.items()},
+        "late": list(vain),
     }
     return Decision(notes=(note("turn", "forward", detail=detail),))
 
@@ -53,46 +82,56 @@ def unfinished(run: Run) -> str:
     )
 
 
-def onward(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
-    """The run goes on: what was said of each node is done, and the failure is dealt with."""
+def onward(state: RunState, entry: Entry) -> RunState:
+    """The run goes on: the record's answers are done, and the failure is dealt with."""
     if state.mode not in {Mode.HOLD, Mode.FORWARD}:
         return state
+    done = {name: answer for answer in Answer for name in _names(entry, answer.value)}
     nodes: Mapping[str, NodeState] = {
         **state.nodes,
         **{
-            name: _told(state.node(name), answer, state.resumed_by)
-            for name, answer in state.answers.items()
+            name: _told(state.node(name), answer, state.resumed_by, entry.at)
+            for name, answer in done.items()
         },
     }
+    over = {*done, *_names(entry, "late")}
+    left = {name: answer for name, answer in state.answers.items() if name not in over}
     return msgspec.structs.replace(
         state,
         mode=Mode.FORWARD,
         nodes=nodes,
         failure=None,
         turned_for="",
-        resumed_by="",
-        answers={},
+        resumed_by=state.resumed_by if left else "",
+        answers=left,
     )
 
 
-def _told(node: NodeState, answer: Answer, by: str) -> NodeState:
-    """One node after its answer; a node in flight, or one that has passed, is what it was."""
-    if node.work is not None:
+def _names(entry: Entry, which: str) -> list[str]:
+    found = child(entry.detail, which)
+    return [str(name) for name in found] if isinstance(found, list) else []
+
+
+def _told(node: NodeState, answer: Answer, by: str, at: float) -> NodeState:
+    """One node after its answer. Left out, its pass is called off, as nothing was deleted yet."""
+    if answer is Answer.RETRY and node.work is not None:
         return node
     unsound = node.status in {NodeStatus.STUCK, NodeStatus.FAILED} or node.unsound
     match answer:
-        case Answer.WITHOUT if node.status in FAILED | {NodeStatus.PENDING}:
+        case Answer.WITHOUT:
             return msgspec.structs.replace(
                 node,
+                work=None,
                 status=NodeStatus.SET_ASIDE,
                 reason=f"left out by {by}",
                 left_out=True,
                 unsound=unsound,
             )
-        case Answer.RETRY if node.status in FAILED or node.left_out or node.unsound:
+        case Answer.RETRY:
             return msgspec.structs.replace(
                 node,
                 status=NodeStatus.PENDING,
+                retried_at=at,
                 reason="",
                 left_out=False,
                 unsound=unsound,
@@ -104,5 +143,3 @@ def _told(node: NodeState, answer: Answer, by: str) -> NodeState:
                 dips=0,
                 fewer="",
             )
-        case _:
-            return node

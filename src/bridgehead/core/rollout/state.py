@@ -74,6 +74,8 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     """Journal number of the deletion that brought the target here; 0 if it never came."""
     verified: Verified | None = None
     disturbances: int = 0
+    soaked: int = 0
+    """How many stages had passed when it last stood under watch to the end of one's soak."""
     dips: int = 0
     """How often its devices were away for a moment since the stage under way began."""
     dipped_at: float = 0.0
@@ -94,6 +96,8 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     fewer: str = ""
     """What it offered too little of for so long that it is taken as it is."""
     reason: str = ""
+    retried_at: float = 0.0
+    """When a person had it tried again, in seconds since the epoch; 0 if nobody did."""
     left_out: bool = False
     """Set aside by a person: only a person brings it back."""
     unsound: bool = False
@@ -103,7 +107,7 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
         """The node as its next pass begins.
 
         A refusal of the probe holds for one pass: what refused it may be mended by the next. That
-        nothing is proven of it (``unsound``) holds until a pass proves it, as one may be called off.
+        nothing is proven of it (``unsound``) holds until a pass proves it: one may be called off.
         """
         refused = {role: why for role, why in self.refused_pods.items() if role is not Role.PROBE}
         return msgspec.structs.replace(
@@ -163,6 +167,8 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
 
     mode: Mode = Mode.PREFLIGHT
     stage: int = 0
+    reached: int = 0
+    """How many stages have passed; the one under way may be one of them, for a disturbed node."""
     soak_since: float | None = None
     nodes: Mapping[str, NodeState] = {}
     joined: tuple[str, ...] = ()

@@ -44,7 +44,7 @@ def look(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) ->
         return None
     case = run.case(node, world, tracks.get(node.name), now)
     if disturbed(case, node.verified):
-        return _disturbance(node, case.pod.name if case.pod else "", now)
+        return _disturbance(run, node, case.pod.name if case.pod else "", now)
     failed = soak_failure(case, node.verified)
     if failed is not None:
         return gate_note("node", "failed", failed, purpose="change")
@@ -66,9 +66,9 @@ def _dip(node: NodeState, case: Case) -> Draft | None:
     return gate_note("node", "failed", answer, purpose="change")
 
 
-def _disturbance(node: NodeState, pod: str, now: float) -> Draft:
+def _disturbance(run: Run, node: NodeState, pod: str, now: float) -> Draft:
     if node.disturbances < DISTURBANCES:
-        detail: JsonObject = {"pod": pod}
+        detail: JsonObject = {"pod": pod, "stage": run.stage_of(node.name)}
         return note("node", "disturbed", node=node.name, detail=detail)
     ask = Question(GateId.ADMITTED, node.name, "the pod that passed", now)
     why = "its pod was replaced by someone else twice"
@@ -137,9 +137,11 @@ def newcomers(run: Run, world: World) -> Decision:
 def _joined(run: Run, world: World) -> list[Draft]:
     """A new node counts once its pod is Ready, or at once where it came up on the target.
 
-    One that left and is back under its name is a new node too.
+    One that left and is back under its name is a new node too. One of which a person has spoken is
+    none, and keeps what the run knows of it.
     """
     known = {*run.plan.nodes, *run.state.joined, *(item.node for item in run.plan.set_aside)}
+    known |= {item.name for item in run.state.nodes.values() if item.retried_at or item.left_out}
     known -= {item.name for item in run.state.nodes.values() if item.status is NodeStatus.LEFT}
     selected = run.plan.spec.nodes
     target = run.target_hash(world)
