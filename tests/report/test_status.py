@@ -3,7 +3,8 @@
 import msgspec
 
 from bridgehead.core.rollout.control import Abort, Pause
-from bridgehead.core.rollout.standing import Leftover, NodeStanding, Standing
+from bridgehead.core.rollout.leftovers import Leftover
+from bridgehead.core.rollout.standing import NodeStanding, Standing
 from bridgehead.core.rollout.wishes import Given, Wishes
 from bridgehead.report.status import status_json, status_text
 
@@ -16,7 +17,16 @@ STANDING = Standing(
     template="target",
     holder="",
     nodes=(NodeStanding("n1", "in flight: change", "h2", True),),
-    leftovers=(Leftover("node/n1", "cordoned by this run"),),
+    leftovers=(
+        Leftover(
+            object="node/n1",
+            what="cordoned by this run",
+            owner="platform",
+            since="2026-01-31T12:00:00.000Z",
+            age=7500.4,
+        ),
+        Leftover(object="pod/p1", what="a pod of this run"),
+    ),
     summary="",
 )
 
@@ -33,7 +43,18 @@ def test_target_under_a_live_runner_is_no_warning() -> None:
 def test_nodes_and_leftovers_are_listed() -> None:
     told = status_text((STANDING,))
     assert "n1  in flight: change" in told
-    assert "left: node/n1: cordoned by this run" in told
+    assert "left: node/n1: cordoned by this run, for 2h5m, owner platform" in told
+    assert "left: pod/p1: a pod of this run, for how long is not known" in told
+
+
+def test_leftovers_have_age_and_owner_in_the_data() -> None:
+    found = msgspec.json.decode(msgspec.json.encode(status_json((STANDING,))))
+    left = found["runs"][0]["leftovers"][0]
+    assert (left["owner"], left["since"], left["age"]) == (
+        "platform",
+        "2026-01-31T12:00:00.000Z",
+        7500.4,
+    )
 
 
 def test_mark_without_a_record_is_told_even_when_no_run_is_open() -> None:

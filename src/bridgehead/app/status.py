@@ -147,6 +147,7 @@ async def stand(
         own=tuple(pod for pod in models if pod.labels.get(RUN_LABEL) == record.run),
         nodes=tuple(holds.on(nodes).values()),
         holder=holder,
+        now=now,
     )
     if not shown.open:
         return shown

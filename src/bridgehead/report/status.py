@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.rollout.control import encode, who
+from bridgehead.core.rollout.leftovers import Leftover
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.wishes import Wishes
 
@@ -53,9 +55,14 @@ def _block(item: Standing) -> Iterator[str]:
         held += f"  {node.reason}" if node.reason else ""
         yield f"  {node.name:<{width}}  {node.status:<22}  {node.revision or '-'}{held}"
     for left in item.leftovers:
-        yield f"  left: {left.object}: {left.what}"
+        yield f"  left: {left.object}: {left.what}{_age(left)}"
     if item.summary:
         yield f"  {item.summary}"
+
+
+def _age(left: Leftover) -> str:
+    age = "for how long is not known" if left.age is None else f"for {duration_text(int(left.age))}"
+    return f", {age}, owner {left.owner}" if left.owner else f", {age}"
 
 
 def _wishes(item: Wishes) -> Iterator[str]:

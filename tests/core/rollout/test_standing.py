@@ -2,13 +2,17 @@
 
 import msgspec
 
+from bridgehead.core.journal.entry import stamp
 from bridgehead.core.model.node import HELD_BY, Node
 from bridgehead.core.plan.plan import SetAside
+from bridgehead.core.rollout.leftovers import leftovers
 from bridgehead.core.rollout.standing import NodeStanding, Standing, standing
 from bridgehead.core.rollout.state import NodeState, NodeStatus, RunState
 from bridgehead.report.status import status_text
+from tests.core.rollout.scenes import Scene
 from tests.core.standin.plans import plan_of
 
+NOW = 1_700_000_000.0
 PLAN = plan_of(("a1", "a2"), set_aside=(SetAside("a3", "NotReady"),))
 
 
@@ -23,6 +27,7 @@ def stand(*nodes: Node, states: tuple[NodeState, ...] = ()) -> Standing:
         own=(),
         nodes=nodes,
         holder="",
+        now=NOW,
     )
 
 
@@ -57,3 +62,31 @@ def test_why_a_node_was_set_aside_on_the_way_is_told_unless_somebody_holds_it_no
     assert by_name(stand(Node(name="a1"), states=(state,)))["a1"].reason == state.reason
     held = msgspec.structs.replace(Node(name="a1"), holds=("it is in maintenance",))
     assert by_name(stand(held, states=(state,)))["a1"].reason == "it is in maintenance"
+
+
+def test_leftovers_tell_since_when_they_are_there_and_whose_they_are() -> None:
+    scene = Scene()
+    scene.runner.until(lambda runner: runner.steps_text[-1] == "create-own-pod a1 done")
+    cordoned = next(item.at for item in scene.journal if item.step == "cordon" and not item.result)
+    scene.cluster.advance(60.0)
+    world, now = scene.cluster.world(), scene.cluster.now
+    found = leftovers(
+        scene.runner.run_value.name,
+        "platform",
+        scene.runner.state,
+        component=world.component,
+        own=tuple(world.own.values()),
+        nodes=tuple(world.nodes.values()),
+        now=now,
+    )
+    by_object = {item.object.split("/")[0]: item for item in found}
+    assert {item.owner for item in found} == {"platform"}
+    assert by_object["node"].since == stamp(cordoned)
+    assert by_object["node"].age == now - cordoned
+    assert by_object["daemonset"].since == stamp(scene.runner.state.began_at)
+    assert by_object["pod"].age == 60.0
+
+
+def test_of_a_mark_that_the_journal_does_not_know_the_age_is_not_known() -> None:
+    (found,) = stand(Node(name="a1", annotations={HELD_BY: "test-1"})).leftovers
+    assert (found.since, found.age) == ("", None)

@@ -5,20 +5,14 @@ from collections.abc import Mapping
 import msgspec
 
 from bridgehead.core.model.component import Component, template_digest
-from bridgehead.core.model.node import SCHEDULABLE_BEFORE, Node
+from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.foreign_holds import foreign_hold
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import Position
+from bridgehead.core.rollout.leftovers import Leftover, leftovers
 from bridgehead.core.rollout.state import Mode, NodeStatus, RunState, Stray
 from bridgehead.core.rollout.wishes import Wishes
-
-
-class Leftover(msgspec.Struct, frozen=True):
-    """Something of a run's that is in the cluster now."""
-
-    object: str
-    what: str
 
 
 class NodeStanding(msgspec.Struct, frozen=True):
@@ -74,8 +68,12 @@ def standing(
     own: tuple[Pod, ...],
     nodes: tuple[Node, ...],
     holder: str,
+    now: float,
 ) -> Standing:
-    """How a run stands; ``pods`` are the component's, ``own`` the run's own ones."""
+    """How a run stands; ``pods`` are the component's, ``own`` the run's own ones.
+
+    ``now`` is in seconds since the epoch.
+    """
     revisions = {pod.node: pod.revision for pod in pods if not pod.terminal}
     aside = (item.node for item in plan.set_aside)
     names = dict.fromkeys((*plan.nodes, *plan.loses, *plan.gains, *state.joined, *aside))
@@ -99,11 +97,7 @@ def standing(
             )
             for name in names
         ),
-        leftovers=(
-            *_component_leftovers(run, component),
-            *_node_leftovers(run, nodes),
-            *(Leftover(f"pod/{pod.ref}", "a pod of this run") for pod in own),
-        ),
+        leftovers=leftovers(run, owner, state, component=component, own=own, nodes=nodes, now=now),
         summary=state.ending.summary if state.ending else "",
         rollback_helps=state.ending.rollback_helps if state.ending else None,
         given_up=state.ending is not None and state.ending.given_up,
@@ -149,23 +143,3 @@ def _template(plan: Plan, component: Component | None) -> str:
     if component.template_digest == template_digest(plan.target_template):
         return Position.TARGET.value
     return "foreign"
-
-
-def _component_leftovers(run: str, component: Component | None) -> tuple[Leftover, ...]:
-    if component is None or f"/{run}/" not in component.anchor:
-        return ()
-    strategy = f"update strategy {component.strategy_type}"
-    return (Leftover(component.ref, f"is held by this run, {strategy}"),)
-
-
-def _node_leftovers(run: str, nodes: tuple[Node, ...]) -> tuple[Leftover, ...]:
-    return tuple(
-        Leftover(
-            f"node/{node.name}",
-            "cordoned by this run"
-            if node.annotations.get(SCHEDULABLE_BEFORE) == "true"
-            else "marked by this run; it was cordoned before",
-        )
-        for node in nodes
-        if node.held_by == run
-    )

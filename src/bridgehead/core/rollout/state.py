@@ -66,6 +66,8 @@ class NodeState(msgspec.Struct, frozen=True, kw_only=True):
     work: Work | None = None
     held: bool = False
     """Cordoned by this run, as far as the journal knows."""
+    held_since: float = 0.0
+    """Since when, in seconds since the epoch; 0 while it is not."""
     disowned: bool = False
     """Somebody took that cordon away; whether it takes pods is theirs to say since."""
     baseline: Baseline | None = None

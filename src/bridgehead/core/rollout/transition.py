@@ -182,10 +182,13 @@ def _node_done(node: NodeState, command: Command, entry: Entry) -> NodeState:
     match command:
         case Cordon():
             work = node.work or Work(purpose=command.purpose, since=entry.at)
+            since = node.held_since or work.since
             work = msgspec.structs.replace(work, cordoned_at=entry.at)
-            return msgspec.structs.replace(node, held=True, disowned=False, work=work)
+            return msgspec.structs.replace(
+                node, held=True, held_since=since, disowned=False, work=work
+            )
         case Uncordon():
-            return msgspec.structs.replace(node, held=False, disowned=False)
+            return msgspec.structs.replace(node, held=False, held_since=0.0, disowned=False)
         case DeletePod(uid=uid):
             return _pod_deleted(node, uid, entry)
         case CreateOwnPod(role=role):
