@@ -165,3 +165,22 @@ def test_an_approval_binds_the_kinds_of_nodes_and_the_placement_and_not_the_node
     spec = {**fields, "nodeSelector": {"pool": "gpu"}}
     moved = {**plan.target_template, "spec": spec}
     assert binding(msgspec.structs.replace(plan, target_template=moved)) != binding(plan)
+
+
+def test_a_canary_that_is_disturbed_while_consent_is_awaited_is_proven_again_before_it_counts() -> (
+    None
+):
+    scene = Scene(plan=AFTER)
+    assert scene.run().exit == 5
+    scene.cluster.delete_by_hand("a1")
+    scene.cluster.advance(20)
+    approve(AFTER, "afterCanary")(scene.cluster)
+    runner = go_on(scene)
+    before = len(runner.journal)
+    assert runner.run().exit == 0
+    steps = runner.steps_text[before:]
+    consented = steps.index("stage approved")
+    assert "node a1 verified" in steps[:consented]
+    assert "stage soaking" in steps[:consented]
+    assert "cordon a2 done" not in steps[:consented]
+    assert "cordon b2 done" not in steps[:consented]

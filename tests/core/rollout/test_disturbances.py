@@ -1,8 +1,10 @@
 """What others do meanwhile: pods deleted by hand, nodes that join, leave, fall ill or are held."""
 
+import pytest
+
 from bridgehead.core.model.node import HELD_BY
 from bridgehead.core.plan.plan import SetAside
-from bridgehead.core.rollout.state import NodeStatus
+from bridgehead.core.rollout.state import Mode, NodeStatus
 from bridgehead.core.verify.result import GateId
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import GPU, Cluster
@@ -40,6 +42,42 @@ def test_a_canary_whose_pod_is_deleted_in_soak_is_changed_again_and_soaks_anew()
     ]
     assert passed[0] - soaks[1] >= 30
     assert scene.runner.state.node("a1").disturbances == 1
+
+
+@pytest.mark.parametrize("when", ["cordon a3 done", "stage soaking"])
+def test_a_canary_that_is_disturbed_later_soaks_again_before_anything_else_begins(
+    when: str,
+) -> None:
+    stages = (canary("canary", "a1"), wave(1, "a2"), wave(2, "a3", "a4", parallel=1))
+    scene = Scene(nodes=("a1", "a2", "a3", "a4"), stages=stages)
+    runner = scene.runner
+    runner.until(lambda it: it.state.stage == 2 and it.steps_text[-1] == when)
+    scene.cluster.delete_by_hand("a1")
+    runner.until(lambda it: it.steps_text[-1] == "node a1 disturbed")
+    begun = len(scene.steps)
+    assert scene.run().exit == 0
+    steps = scene.steps[begun:]
+    soaked = steps.index("stage passed")
+    between = steps[:soaked]
+    assert "node a1 verified" in between
+    assert "stage soaking" in between
+    assert "cordon a4 done" not in between
+    # The wave in between has soaked, and nothing of it was changed since.
+    assert steps[soaked + 1] == "stage passed"
+    assert steps.count("stage soaking") == 2
+    assert scene.cluster.leftovers == []
+
+
+def test_a_canary_that_fails_when_it_is_changed_again_holds_the_waves_that_passed() -> None:
+    stages = (canary("canary", "a1"), wave(1, "a2"), wave(2, "a3"))
+    scene = Scene(nodes=("a1", "a2", "a3"), stages=stages)
+    scene.runner.until(lambda it: it.state.stage == 2)
+    scene.cluster.delete_by_hand("a1")
+    scene.cluster.advance(5)
+    scene.cluster.versions["v2"] = Version(registers_after=None)
+    ending = scene.run()
+    assert ending.exit == 4
+    assert scene.runner.state.mode is Mode.HOLD
 
 
 def test_a_second_disturbance_of_the_same_node_fails_it() -> None:

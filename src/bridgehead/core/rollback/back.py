@@ -93,7 +93,8 @@ def _take_back(
     run: Run, waiting: tuple[NodeState, ...], world: World, tracks: Tracks
 ) -> list[Decision]:
     """Failed nodes at once, healthy ones newest first and no more at a time than forward."""
-    stage = run.plan.stages[min(run.state.stage, len(run.plan.stages) - 1)]
+    furthest = max(run.state.stage, run.state.reached)
+    stage = run.plan.stages[min(furthest, len(run.plan.stages) - 1)]
     urgent = [item for item in waiting if item.status is NodeStatus.FAILED]
     calm = [item for item in waiting if item.status is not NodeStatus.FAILED]
     chosen = urgent or startable(run, stage, calm, tracks)

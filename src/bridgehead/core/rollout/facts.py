@@ -65,7 +65,12 @@ def _verified(state: RunState, entry: Entry) -> RunState:
             return with_node(state, back)
         case Purpose.CHANGE:
             passed = msgspec.structs.replace(
-                node, status=NodeStatus.PASSED, verified=verified, failure=None, unsound=False
+                node,
+                status=NodeStatus.PASSED,
+                verified=verified,
+                failure=None,
+                unsound=False,
+                soaked=0,
             )
             arch = text(entry.detail, "arch")
             ids = {f"{arch}/{name}": value for name, value in verified.image_ids.items()}
@@ -140,14 +145,18 @@ def _abandoned(state: RunState, entry: Entry) -> RunState:
 
 
 def _disturbed(state: RunState, entry: Entry) -> RunState:
+    """It is changed again, and its stage soaks again before anything of a later one begins."""
     node = state.node(entry.node)
     again = msgspec.structs.replace(
         node,
         status=NodeStatus.PENDING,
         verified=None,
+        soaked=0,
         disturbances=node.disturbances + 1,
     )
-    return msgspec.structs.replace(with_node(state, again), soak_since=None)
+    own = child(entry.detail, "stage")
+    stage = min(state.stage, own) if isinstance(own, int) else state.stage
+    return msgspec.structs.replace(with_node(state, again), soak_since=None, stage=stage)
 
 
 def _dipped(state: RunState, entry: Entry) -> RunState:
@@ -243,11 +252,19 @@ def _soaking(state: RunState, entry: Entry) -> RunState:
 
 
 def _stage_passed(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
-    nodes = {
-        name: msgspec.structs.replace(node, dips=0) if node.dips else node
-        for name, node in state.nodes.items()
-    }
-    return msgspec.structs.replace(state, nodes=nodes, stage=state.stage + 1, soak_since=None)
+    stage = state.stage + 1
+    nodes = {name: _soaked(node, stage) for name, node in state.nodes.items()}
+    reached = max(state.reached, stage)
+    return msgspec.structs.replace(
+        state, nodes=nodes, stage=stage, reached=reached, soak_since=None
+    )
+
+
+def _soaked(node: NodeState, stage: int) -> NodeState:
+    """A node after one more stage has passed, and with it all that passed before."""
+    passed = node.status is NodeStatus.PASSED
+    soaked = max(node.soaked, stage) if passed else 0
+    return msgspec.structs.replace(node, dips=0, soaked=soaked)
 
 
 def _consented(state: RunState, entry: Entry) -> RunState:

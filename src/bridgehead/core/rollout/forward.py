@@ -104,7 +104,7 @@ def _react(run: Run, node: NodeState) -> Decision:
         return Decision(ending=Ending(exit=4, summary=f"{node.name} failed, and no gate says why"))
     stage = run.stage
     settings = run.plan.spec.on_failure
-    canary = stage is not None and stage.kind is StageKind.CANARY
+    canary = stage is not None and stage.kind is StageKind.CANARY and not run.again
     reaction = settings.canary if canary else settings.wave
     where = stage.name if stage else "the last stage"
     why = f"{node.name} failed {failed.gate.value} in {where}"

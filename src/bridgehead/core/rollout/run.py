@@ -131,6 +131,17 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         nodes = self.state.nodes.values()
         return [item.name for item in nodes if item.retried_at and item.name not in gains]
 
+    def stage_of(self, name: str) -> int:
+        """Number of the stage that a node belongs to; the last one's where it is in none."""
+        last = len(self.plan.stages) - 1
+        stages = enumerate(self.plan.stages)
+        return next((number for number, stage in stages if name in stage.nodes), last)
+
+    @property
+    def again(self) -> bool:
+        """Whether the stage under way has passed before, and a node of it was disturbed since."""
+        return self.state.stage < self.state.reached
+
     @cached_property
     def members(self) -> tuple[str, ...]:
         """Nodes that soak with the stage under way; with the last also those of no stage.

@@ -16,8 +16,7 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
         return unproven
     passed = note("stage", "passed", detail={"stage": stage.name})
     hidden = out_of_sight(run, world)
-    proven_here = any(run.state.node(name).status is NodeStatus.PASSED for name in run.members)
-    if not proven_here and not hidden:
+    if not hidden and not _to_soak(run):
         return Decision(notes=(passed,))
     since = run.state.soak_since
     if since is None:
@@ -32,6 +31,14 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     if left > -patience:
         return wait(f"{hidden[0].name} passed and is not seen so now")
     return Decision(notes=tuple(lost(item, world, patience, now) for item in hidden))
+
+
+def _to_soak(run: Run) -> bool:
+    """Whether a node of the stage has passed and did not stand under watch for its soak yet."""
+    members = (run.state.node(name) for name in run.members)
+    return any(
+        item.status is NodeStatus.PASSED and item.soaked <= run.state.stage for item in members
+    )
 
 
 def _unproven(run: Run, stage: Stage, world: World) -> Decision | None:
