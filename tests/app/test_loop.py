@@ -243,9 +243,12 @@ async def test_effect_that_never_succeeds_on_the_way_back_ends_saying_which_temp
     assert ending is not None
     assert ending.exit == 4
     assert "a webhook denies it; the former template stands" in ending.summary
+    assert "Still cordoned, as their devices are not proven: a1." in ending.summary
 
 
-async def test_error_of_the_cluster_parks_before_it_ends_the_runner() -> None:
+async def test_error_of_the_cluster_parks_and_names_cordoned_nodes_before_it_ends_the_runner() -> (
+    None
+):
     broken = False
 
     def forbidden_once(command: Command) -> CommandResult | None:
@@ -259,7 +262,7 @@ async def test_error_of_the_cluster_parks_before_it_ends_the_runner() -> None:
     with pytest.raises(Unreachable) as raised:
         await stage.loop.drive(await stage.begun())
     assert stage.standing == "v1"
-    assert not getattr(raised.value, "__notes__", [])
+    assert raised.value.__notes__ == ["Still cordoned: a1."]
     assert fold(stage.records.entries).pending
 
 

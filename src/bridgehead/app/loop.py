@@ -24,6 +24,7 @@ from bridgehead.core.rollout.commands import (
 )
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
+from bridgehead.core.rollout.kept import telling
 from bridgehead.core.rollout.leaving import leaving
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, Mode
@@ -250,17 +251,19 @@ class Loop:
         parked = await self._leave()
         which = "the former template stands" if parked else "the NEW template stands"
         summary = f"{why}; {which}. The journal holds every answer"
-        await self._end(Decision(ending=Ending(exit=4, summary=summary)))
+        given_up = Decision(ending=Ending(exit=4, summary=summary))
+        await self._end(telling(self.run, self._look(), given_up))
         return True
 
     async def _take_leave(self, error: Exception) -> None:
-        """Leave because of an error: park if that is still possible, and say so where it is not."""
+        """Leave because of an error: park if that is still possible, and say how it all stands."""
         try:
             parked = await self._leave()
         except _LEAVABLE:
             parked = False
         if not parked:
             error.add_note("The new template stands: newcomers get it until the run goes on.")
+        _name_cordoned(self.run, error)
 
     async def _leave_unrecorded(self, error: RemovedJournalError) -> None:
         """Park without a record, as there can be none any more, and say how it stands.
@@ -278,9 +281,7 @@ class Loop:
             error.add_note("The former template stands.")
         for why in failed:
             error.add_note(f"The former template could not be parked: {why}.")
-        names = [node.name for node in run.state.nodes.values() if node.held or node.work]
-        if names:
-            error.add_note(f"Still cordoned: {', '.join(sorted(names))}.")
+        _name_cordoned(run, error)
         error.add_note(
             f"Give back what the run holds: bridgehead release {run.plan.spec.component}"
         )
@@ -308,6 +309,14 @@ class Loop:
         run = await self._journal.write(self.run, notes)
         state = msgspec.structs.replace(run.state, ending=ending)
         self.run = msgspec.structs.replace(run, state=state)
+
+
+def _name_cordoned(run: Run, error: Exception) -> None:
+    """Name the nodes that stay cordoned, or may be: of a cordon that was just sent nobody knows."""
+    nodes = run.state.nodes.values()
+    names = [node.name for node in nodes if (node.held and not node.disowned) or node.work]
+    if names:
+        error.add_note(f"Still cordoned: {', '.join(sorted(names))}.")
 
 
 def outcome_of(command: Command, result: CommandResult) -> Draft:
