@@ -237,6 +237,7 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "moved-back"): _fixed("the component is off it again"),
     ("node", "joined"): _fixed("joined; it takes the change in the last wave"),
     ("node", "waits"): _reason("waits: "),
+    ("node", "untested"): _fixed("held up before its change: its restart test will be done anew"),
     ("node", "waited"): _fixed("waits no longer"),
     ("node", "fewer"): _reason("WARNING: taken as it is: "),
     ("node", "abandoned"): _abandoned,

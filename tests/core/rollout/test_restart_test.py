@@ -1,7 +1,9 @@
 """A canary's current revision is restarted before its change: a drifted node fails there."""
 
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import NodeStatus
 from bridgehead.core.verify.result import GateId
+from tests.core.rollout.asking import go_on, pause, resume
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.plans import canary
 from tests.core.standin.versions import Version
@@ -86,3 +88,20 @@ def test_a_canary_that_is_only_cordoned_keeps_its_pod_when_another_has_drifted()
     assert scene.run().exit == 4
     assert scene.cluster.uids()["d1"] == scene.before["d1"]
     assert not scene.cluster.nodes["d1"].unschedulable
+
+
+def test_a_restart_test_before_a_pause_is_done_anew_after_it() -> None:
+    scene = Scene(during={"node a1 verified": pause})
+    assert scene.run().exit == 5
+    resume(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    assert [item.node for item in scene.cluster.deletions].count("a1") == 3
+
+
+def test_it_counts_on_where_only_the_time_of_a_runner_was_over() -> None:
+    scene = Scene()
+    scene.runner.until(lambda runner: runner.state.node("a1").restart_tested)
+    scene.runner.limits = Limits(until=scene.cluster.now)
+    assert scene.run().exit == 5
+    assert go_on(scene).run().exit == 0
+    assert [item.node for item in scene.cluster.deletions].count("a1") == 2

@@ -9,7 +9,9 @@ from bridgehead.core.journal.entry import Entry
 from bridgehead.core.plan.plan import Care, SetAside
 from bridgehead.core.plan.settings import Workloads
 from bridgehead.core.rollout.commands import Position
+from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import NodeStatus
+from tests.core.rollout.asking import pause, resume
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.plans import canary, plan_of, wave
@@ -103,6 +105,20 @@ def test_a_restart_test_waits_too_and_its_node_stays_cordoned_until_it_is_change
     assert about_it.index("uncordon a1 intent") > about_it.index("cordon a1 done")
     assert about_it.count("uncordon a1 done") == 1
     assert about_it.count("delete-pod a1 done") == 2
+
+
+def test_through_a_pause_it_is_not_kept_cordoned_and_is_tested_anew_after_it() -> None:
+    scene = Scene(care=WAIT)
+    scene.runner.limits = Limits(waits=True)
+    scene.runner.until(lambda runner: "node a1 verified" in runner.steps_text)
+    assert "a1 cordoned" in scene.cluster.leftovers
+    pause(scene.cluster)
+    scene.runner.until(lambda runner: runner.waiting_for.startswith("paused by alice"))
+    assert "a1 cordoned" not in scene.cluster.leftovers
+    resume(scene.cluster)
+    assert scene.run().exit == 0
+    deleted = [deletion.node for deletion in scene.cluster.deletions]
+    assert deleted.count("a1") == 3
 
 
 def test_evictions_clear_a_node_and_each_pod_is_asked_for_once() -> None:

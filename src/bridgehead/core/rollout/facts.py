@@ -9,6 +9,7 @@ from bridgehead.core.model.json import child, text
 from bridgehead.core.rollout.asked import STEP, asked
 from bridgehead.core.rollout.commands import Baseline, Position, Purpose
 from bridgehead.core.rollout.resuming import onward
+from bridgehead.core.rollout.retesting import untested
 from bridgehead.core.rollout.state import (
     Ending,
     Mode,
@@ -18,6 +19,7 @@ from bridgehead.core.rollout.state import (
     Work,
     with_node,
 )
+from bridgehead.core.rollout.unproven import looked_at_again, to_be_taken_back
 from bridgehead.core.verify.result import GateResult
 from bridgehead.core.verify.soak import Verified
 
@@ -98,7 +100,9 @@ def _unchanged(state: RunState, entry: Entry) -> RunState:
 
 def _cancelled(state: RunState, entry: Entry) -> RunState:
     """A pass that had deleted nothing: the node is what it was before it."""
-    return with_node(state, msgspec.structs.replace(state.node(entry.node), work=None))
+    node = msgspec.structs.replace(state.node(entry.node), work=None)
+    unproven = node.unsound and state.mode is Mode.BACK
+    return with_node(state, to_be_taken_back(node) if unproven else node)
 
 
 def _occupied(state: RunState, entry: Entry) -> RunState:
@@ -154,9 +158,7 @@ def _disturbed(state: RunState, entry: Entry) -> RunState:
         soaked=0,
         disturbances=node.disturbances + 1,
     )
-    own = child(entry.detail, "stage")
-    stage = min(state.stage, own) if isinstance(own, int) else state.stage
-    return msgspec.structs.replace(with_node(state, again), soak_since=None, stage=stage)
+    return _of_its_stage(with_node(state, again), entry)
 
 
 def _dipped(state: RunState, entry: Entry) -> RunState:
@@ -235,6 +237,20 @@ def _joined(state: RunState, entry: Entry) -> RunState:
     return msgspec.structs.replace(state, joined=(*state.joined, entry.node))
 
 
+def _renewed(state: RunState, entry: Entry) -> RunState:
+    """Another node under the name. Our pods are by name, so they are to be deleted all the same."""
+    before = state.node(entry.node)
+    state = _of_its_stage(_joined(state, entry), entry)
+    return with_node(state, NodeState(name=entry.node, own_pods=before.own_pods))
+
+
+def _of_its_stage(state: RunState, entry: Entry) -> RunState:
+    """Back to the stage of a node that has to pass again, where the run was past it."""
+    own = child(entry.detail, "stage")
+    stage = min(state.stage, own) if isinstance(own, int) else state.stage
+    return msgspec.structs.replace(state, stage=stage, soak_since=None)
+
+
 def _probed(state: RunState, entry: Entry) -> RunState:
     node = state.node(entry.node)
     if node.work is None:
@@ -283,7 +299,7 @@ def _turn(mode: Mode) -> Fact:
         if state.mode is Mode.ENDED:
             return state
         back = mode is Mode.BACK
-        return msgspec.structs.replace(
+        turned = msgspec.structs.replace(
             state,
             mode=mode,
             failure=_gate(entry) or state.failure,
@@ -291,6 +307,7 @@ def _turn(mode: Mode) -> Fact:
             resumed_by="" if back else state.resumed_by,
             answers={} if back else state.answers,
         )
+        return looked_at_again(turned)
 
     return apply
 
@@ -316,7 +333,8 @@ def _holder(state: RunState, entry: Entry) -> RunState:
     holder = count if isinstance(count, int) else state.holder
     ending = state.ending if state.mode is Mode.ENDED else None
     state = _adopted(state, entry)
-    return msgspec.structs.replace(state, holder=holder, nodes=nodes, ending=ending)
+    taken_up = msgspec.structs.replace(state, holder=holder, nodes=nodes, ending=ending)
+    return looked_at_again(taken_up)
 
 
 def _adopted(state: RunState, entry: Entry) -> RunState:
@@ -370,6 +388,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "failed"): _failed,
     ("node", "unchanged"): _unchanged,
     ("node", "cancelled"): _cancelled,
+    ("node", "untested"): untested,
     ("node", "occupied"): _occupied,
     ("node", "cleared"): _cleared,
     ("node", "disowned"): _disowned,
@@ -382,6 +401,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "arrived"): _arrived,
     ("node", "joined"): _joined,
     ("node", "gained"): _joined,
+    ("node", "renewed"): _renewed,
     ("node", "lost"): _over(NodeStatus.LOST),
     ("node", "moved-back"): _over(NodeStatus.TAKEN_BACK),
     ("node", "waits"): _waits,

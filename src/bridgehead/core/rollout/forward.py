@@ -23,6 +23,7 @@ from bridgehead.core.rollout.moving import moving
 from bridgehead.core.rollout.node_pass import advance, begin
 from bridgehead.core.rollout.observed import unmade, unobserved
 from bridgehead.core.rollout.resuming import answered
+from bridgehead.core.rollout.retesting import outdated
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.soaking import soak
 from bridgehead.core.rollout.state import Ending, NodeState, NodeStatus
@@ -71,6 +72,8 @@ def _stopped(run: Run, world: World, tracks: Tracks, now: float) -> Decision | N
     halt = halt or unapproved(run, now)
     if halt is None:
         return None
+    if not halt.lasting and (stale := outdated(run)):
+        return Decision(notes=stale)
     step = see_through(run, world, tracks, now)
     return step if step is not None else stay_or_leave(run, halt)
 
