@@ -5,8 +5,8 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from bridgehead.app.limits import too_short, turned
-from bridgehead.core.plan.settings import OnFailure, Reaction
+from bridgehead.app.limits import too_short, turned, zones
+from bridgehead.core.plan.settings import EVERY_DAY, OnFailure, Reaction, Window
 from bridgehead.core.rollout.control import Abort, Request, Resume, appended
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.limits import Limits
@@ -102,3 +102,11 @@ def test_so_does_a_turn_back_that_is_written_beside_the_takeover() -> None:
 
 def test_requests_that_cannot_be_read_are_left_to_the_loop() -> None:
     assert turned(Scene().runner.run_value, "no request\n", ())
+
+
+@pytest.mark.parametrize("name", ["Europe/Atlantis", "Europe", "", "../etc/passwd"])
+def test_a_zone_that_this_machine_does_not_know_is_no_error(name: str) -> None:
+    plan = Scene().runner.plan
+    window = Window(days=EVERY_DAY, opens=0, closes=60, timezone=name)
+    spec = msgspec.structs.replace(plan.spec, windows=(window,))
+    assert zones(msgspec.structs.replace(plan, spec=spec)) == {}

@@ -77,5 +77,5 @@ def _zone(name: str) -> tzinfo | None:
     """None where this machine does not know the zone: windows in it count as closed."""
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the database
         return None
