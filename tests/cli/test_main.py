@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
+from bridgehead.app.loop import OutOfSightError
 from bridgehead.cli import main
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.failures import failure_of, tell
@@ -95,7 +96,8 @@ REQUEST = Request("list", "pods")
             errors.Unreachable("https://x", "refused", "refused", sent=False, retryable=True),
             "kubectl cluster-info",
         ),
-        (errors.ConfigError("no kubeconfig"), "kubectl config view"),
+        (errors.NoKubeconfig("x does not exist"), "check the path in --kubeconfig or $KUBECONFIG"),
+        (errors.ConfigError("no context"), "kubectl config view"),
         (errors.CredentialError("plugin failed"), "kubectl config view"),
         (errors.ServerError("broken", request=REQUEST, code=500), "kubectl get --raw /readyz"),
     ],
@@ -116,8 +118,32 @@ def test_a_missing_permission_says_which_and_for_whom() -> None:
     assert failure is not None
     assert failure.remedy == (
         "grant 'list daemonsets.apps' to me; "
-        "'kubectl auth can-i list daemonsets.apps --all-namespaces' must say yes"
+        "'kubectl auth can-i list daemonsets.apps --all-namespaces' must say yes "
+        "(whoever grants it asks with --as me)"
     )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.Forbidden("forbidden", request=REQUEST, code=403),
+        errors.Unauthorized("no", request=REQUEST, code=401),
+        errors.Unreachable("https://x", "refused", "refused", sent=False, retryable=True),
+        errors.ConfigError("no context"),
+        errors.ServerError("broken", request=REQUEST, code=500),
+        OutOfSightError("nothing was seen"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_kubectl_is_asked_goes_to_the_cluster_and_user_that_were_named(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed = ["bridgehead", "status", "--kubeconfig", "k", "--context=c", "--state-namespace", "s"]
+    monkeypatch.setattr("sys.argv", typed)
+    failure = failure_of(error)
+    assert failure is not None
+    assert " --kubeconfig k --context c" in failure.remedy
+    assert "--state-namespace" not in failure.remedy
 
 
 def test_an_error_in_a_group_of_one_is_told_as_itself(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """Errors as endings: exit code, what happened, and what to do next."""
 
 import os
+import shlex
 import sys
 import tempfile
 import traceback
@@ -57,18 +58,22 @@ def failure_of(error: Exception) -> Failure | None:
             return Failure(
                 Exit.CANNOT,
                 f"the server does not accept the credential: {error}",
-                "log in again; 'kubectl auth whoami' must answer with the same kubeconfig",
+                f"log in again; 'kubectl auth whoami{_same_cluster()}' must answer",
             )
         case errors.Unreachable():
-            return Failure(Exit.CANNOT, str(error), "kubectl cluster-info")
+            return Failure(Exit.CANNOT, str(error), f"kubectl cluster-info{_same_cluster()}")
+        case errors.NoKubeconfig():
+            remedy = "check the path in --kubeconfig or $KUBECONFIG; then the same command"
+            return Failure(Exit.CANNOT, str(error), remedy)
         case errors.ConfigError() | errors.CredentialError():
-            return Failure(Exit.CANNOT, str(error), "kubectl config view --minify")
+            remedy = f"kubectl config view --minify{_same_cluster()}"
+            return Failure(Exit.CANNOT, str(error), remedy)
         case OutOfSightError():
-            return Failure(Exit.CANNOT, str(error), "kubectl cluster-info; then the same command")
+            remedy = f"kubectl cluster-info{_same_cluster()}; then the same command"
+            return Failure(Exit.CANNOT, str(error), remedy)
         case errors.KubeError():
-            return Failure(
-                Exit.CANNOT, str(error), "the same command again; kubectl get --raw /readyz"
-            )
+            remedy = f"the same command again; kubectl get --raw /readyz{_same_cluster()}"
+            return Failure(Exit.CANNOT, str(error), remedy)
         case ClusterError() | UnknownRecordError() | UnreadableRequestError():
             return _of_a_run(error)
         case InventoryFileError():
@@ -109,7 +114,14 @@ def grant_of(error: errors.Forbidden) -> str:
     what = f"{error.verb} {resource}" if error.verb and resource else str(error.request)
     whom = f" to {error.user}" if error.user else ""
     where = f" -n {error.namespace}" if error.namespace else " --all-namespaces"
-    return f"grant '{what}'{whom}; 'kubectl auth can-i {what}{where}' must say yes"
+    asks = f"kubectl auth can-i {what}{where}{_same_cluster()}"
+    other = f" (whoever grants it asks with --as {shlex.quote(error.user)})" if error.user else ""
+    return f"grant '{what}'{whom}; '{asks}' must say yes{other}"
+
+
+def _same_cluster() -> str:
+    """The options that were given, for kubectl: without them it asks as another user, elsewhere."""
+    return repeated(sys.argv[1:], ("--kubeconfig", "--context"))
 
 
 def _single(error: Exception) -> Exception:

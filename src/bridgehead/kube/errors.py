@@ -66,6 +66,10 @@ class ConfigError(KubeError):
     """The kubeconfig is missing, malformed, or uses something that we do not implement."""
 
 
+class NoKubeconfig(ConfigError):
+    """There is no file at any of the paths that were tried."""
+
+
 class CredentialError(KubeError):
     """A token, certificate or exec plugin failed. Nothing was sent anonymously instead."""
 

@@ -11,7 +11,7 @@ from bridgehead.kube.config.kubeconfig import Entry, Kubeconfig, read_kubeconfig
 from bridgehead.kube.config.proxy import is_loopback, proxy_from_environment
 from bridgehead.kube.config.user import User, read_user
 from bridgehead.kube.config.values import Connection, NoToken
-from bridgehead.kube.errors import ConfigError
+from bridgehead.kube.errors import ConfigError, NoKubeconfig
 
 
 def load_config(
@@ -30,14 +30,14 @@ def load_config(
     candidates = _candidates(kubeconfig, environ)
     files = [path for path in candidates if path.exists()]
     if kubeconfig is not None and not files:
-        raise ConfigError(
+        raise NoKubeconfig(
             f"the kubeconfig {kubeconfig} does not exist; name another one with --kubeconfig"
         )
     if not files and context is None and is_in_cluster(environ, service_account):
         return in_cluster(environ, service_account)
     if not files:
         looked = ", ".join(str(path) for path in candidates)
-        raise ConfigError(
+        raise NoKubeconfig(
             f"no kubeconfig: {looked} does not exist; "
             "name one with --kubeconfig or the variable KUBECONFIG"
         )
