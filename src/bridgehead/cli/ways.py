@@ -33,6 +33,21 @@ def either_way(ref: ComponentRef, mode: Mode, where: str) -> str:
     return f"go on: bridgehead resume {ref}{where}; take all back: {back}"
 
 
+def by_its_name(ways: str, ref: str, run: str, undoes: str) -> str:
+    """The ways on from a run; one that ``undoes`` another is taken back only where it is named."""
+    if not undoes:
+        return ways
+    return ways.replace(f"bridgehead rollback {ref}", f"bridgehead rollback {run}")
+
+
+def once_mended(ref: ComponentRef, mode: Mode, where: str) -> str:
+    """After a node is mended: a run that goes back looks at it again and gives it back itself."""
+    release = f"bridgehead release {ref}{where}"
+    if mode is not Mode.BACK:
+        return release
+    return f"bridgehead rollback {ref}{where}; give up: {release}"
+
+
 def _put_back(ref: ComponentRef, stray: Stray, where: str) -> list[str]:
     """What a person has to do to the component itself."""
     at = f"-n {ref.namespace}{_for_kubectl(where)}"

@@ -4,6 +4,7 @@ import pytest
 
 from bridgehead.app.going_on import Ways, problems_of
 from bridgehead.core.rollout.commands import Command, CommandResult, Cordon, Failed
+from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import Mode, NodeStatus
 from tests.core.rollout.asking import Act, abort, go_on, pause, retry, without
@@ -203,3 +204,35 @@ def test_a_failed_node_that_left_the_cluster_is_told_as_gone_and_not_as_cordoned
     assert "gone since it failed: b2" in ending.summary
     assert "cordoned" not in ending.summary
     assert "taken back" not in ending.summary
+
+
+@pytest.mark.parametrize(("make", "name"), [(stuck, "b2"), (drifted, "a1")])
+def test_an_abort_gives_a_node_back_that_was_mended_and_deletes_nothing_there(
+    make: object, name: str
+) -> None:
+    assert callable(make)
+    scene = make()
+    mended(scene, name)
+    deleted = [item.node for item in scene.cluster.deletions].count(name)
+    abort(scene.cluster)
+    assert go_on(scene).run().exit == 3
+    assert scene.cluster.leftovers == []
+    assert [item.node for item in scene.cluster.deletions].count(name) == deleted
+
+
+def test_a_way_back_that_ended_at_a_broken_node_looks_at_it_again_in_its_next_runner() -> None:
+    scene = stuck()
+    abort(scene.cluster)
+    assert go_on(scene).run().exit == 4
+    mended(scene, "b2")
+    scene.runner.record(note("run", "held", detail={"holder": 3}))
+    assert go_on(scene).run().exit == 3
+    assert scene.cluster.leftovers == []
+
+
+def test_another_try_that_an_abort_calls_off_is_looked_at_on_the_way_back() -> None:
+    scene = stuck()
+    mended(scene, "b2")
+    tried_again(scene, "b2", abort)
+    assert scene.run().exit == 3
+    assert scene.cluster.leftovers == []

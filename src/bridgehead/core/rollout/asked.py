@@ -22,6 +22,7 @@ from bridgehead.core.rollout.control import (
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Answer, Mode, RunState
+from bridgehead.core.rollout.unproven import looked_at_again
 from bridgehead.core.rollout.world import World
 
 STEP = "control"
@@ -74,10 +75,11 @@ def _resumed(state: RunState, request: Resume) -> RunState:
 def _aborted(state: RunState, request: Abort) -> RunState:
     if state.mode is Mode.BACK:
         return state
-    return msgspec.structs.replace(
+    turned = msgspec.structs.replace(
         state,
         mode=Mode.BACK,
         turned_for=f"{who(request)} asked for an abort",
         resumed_by="",
         answers={},
     )
+    return looked_at_again(turned)
