@@ -350,3 +350,24 @@ async def test_journal_that_somebody_deleted_parks_without_a_record_and_says_how
         "Still cordoned: a1.",
         "Give back what the run holds: bridgehead release daemonset/plugins/plugin",
     ]
+
+
+async def test_time_in_which_nothing_could_be_seen_is_told_apart_from_time_that_was_watched() -> (
+    None
+):
+    seen: list[tuple[str, float]] = []
+
+    def look(run: Run, world: World) -> bool:
+        seen.append((world.stale, world.seen_since))
+        stage.feed.blind = len(seen) == 1
+        return len(seen) == 3
+
+    stage = Stage(stop_when=look)
+    begun = stage.cluster.now
+    with pytest.raises(Stopped):
+        await stage.loop.drive(await stage.begun())
+    stale, since = zip(*seen, strict=True)
+    assert [bool(item) for item in stale] == [False, True, False]
+    assert since[0] == begun
+    assert since[1] == 0.0
+    assert since[2] > begun

@@ -131,6 +131,7 @@ class Loop:
         self._failures = 0
         self._trouble = ""
         self._blind_since: float | None = None
+        self._seen_since: float | None = None
 
     async def drive(self, run: Run, *, park_first: bool = False) -> Run:
         """Go on until an ending, which is in the journal and in the state that is returned.
@@ -160,6 +161,7 @@ class Loop:
         """Turn after turn; whether it came to an ending, rather than being told to stop."""
         tick = min(1.0, max(0.2, self.run.plan.timing.status_period / 4))
         tracks: dict[str, Track] = {}
+        self._seen_since = None
         while not self._stop.is_set():
             run = self.run
             flying = {node.name for node in in_flight(run)}
@@ -189,8 +191,9 @@ class Loop:
     def _look(self) -> World:
         """What is seen now; while the lock is not renewed in time, nothing is decided on it."""
         world = self._feed.snapshot()
-        late = self._late()
-        return msgspec.structs.replace(world, stale=late) if late and not world.stale else world
+        stale = world.stale or self._late()
+        self._seen_since = None if stale else self._seen_since or self._clock()
+        return msgspec.structs.replace(world, stale=stale, seen_since=self._seen_since or 0.0)
 
     def _must_see(self, world: World, now: float) -> None:
         if not world.stale:

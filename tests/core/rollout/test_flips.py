@@ -1,5 +1,7 @@
 """The flips: what others put back in either position, slow controllers, a pruned revision."""
 
+from collections.abc import Callable
+
 import pytest
 
 from bridgehead.core.model.component import template_digest
@@ -7,6 +9,7 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.adopting import adopted
 from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.decision import note
+from tests.core.rollout.asking import go_on
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.controller import ROLLING, hash_of, template_of
@@ -116,6 +119,34 @@ def test_a_controller_later_than_a_minute_holds_the_run_before_any_deletion(lag:
     assert scene.standing == "v1 OnDelete"
     assert scene.cluster.deletions == []
     assert scene.touched == set()
+
+
+def stale(scene: Scene) -> None:
+    scene.cluster.stale = "daemonsets"
+    assert scene.runner.turn() is None
+    scene.cluster.now += 70.0
+    assert scene.runner.turn() is None
+    scene.cluster.stale = ""
+
+
+def taken_over(scene: Scene) -> None:
+    scene.cluster.now += 70.0
+    go_on(scene)
+
+
+@pytest.mark.parametrize("blind", [stale, taken_over])
+def test_time_in_which_nobody_could_look_is_no_time_of_the_controller_s(
+    blind: Callable[[Scene], None],
+) -> None:
+    scene = Scene(timeout=240.0)
+    scene.runner.until(lambda it: it.steps_text[-1] == "take-over done")
+    assert scene.cluster.daemonset is not None
+    scene.cluster.daemonset.lag = 85.0
+    blind(scene)
+    scene.runner.until(lambda it: it.run_value.observed(scene.cluster.world()))
+    scene.cluster.daemonset.lag = 0.5
+    assert scene.run().exit == 0
+    assert "turn hold" not in scene.steps
 
 
 def prune(cluster: Cluster) -> None:

@@ -18,6 +18,7 @@ from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, RunState
 from bridgehead.core.rollout.tracking import follow
 from bridgehead.core.rollout.transition import DONE, LAPSED, REFUSED, fold, transition
+from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.track import Track
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.hand import Hand
@@ -55,14 +56,15 @@ class Runner:
         self.cluster = cluster
         self.plan = plan
         self.limits = limits
-        self.hand = Hand(cluster, plan, NAME)
         self.journal: list[Entry] = [] if journal is None else journal
         self.state = fold(self.journal)
+        self.hand = Hand(cluster, plan, NAME, self.state.reached_generation)
         self.tracks: Mapping[str, Track] = {}
         self.after_step = after_step
         self.watch = watch
         self.during = dict(during or {})
         self.waiting_for = ""
+        self.seen_since = 0.0
         if not self.journal:
             self._begin()
 
@@ -100,7 +102,7 @@ class Runner:
 
     def turn(self) -> Ending | None:
         """One turn of the loop."""
-        world = self.cluster.world()
+        world = self._look()
         run = self.run_value
         self.tracks = follow(run, world, self.tracks, self.cluster.now)
         decision = decide(run, world, self.tracks, self.cluster.now)
@@ -113,6 +115,11 @@ class Runner:
             return None
         self.carry_out(decision)
         return None
+
+    def _look(self) -> World:
+        world = self.cluster.world()
+        self.seen_since = 0.0 if world.stale else self.seen_since or self.cluster.now
+        return msgspec.structs.replace(world, seen_since=self.seen_since)
 
     def carry_out(self, decision: Decision) -> None:
         for draft in decision.notes:
@@ -149,6 +156,8 @@ class Runner:
         entry = append(head, draft, SIGNATURE, self.cluster.now)
         self.journal.append(entry)
         self.state = transition(self.state, entry)
+        if (draft.step, draft.result) == ("run", "held"):  # it claims only after that
+            self.hand = Hand(self.cluster, self.plan, NAME, self.state.reached_generation)
         self._step()
         act = self.during.pop(_place(entry), None)
         if act is not None:

@@ -105,7 +105,7 @@ def _gain(run: Run, node: NodeState, world: World, tracks: Tracks, now: float) -
     if ready and on_target(run, node.name, world):
         return Decision(notes=(arrived(run, node, world),))
     patience = run.plan.timing.timeout
-    if now < max(run.state.written_at, node.retried_at) + patience:
+    if now < max(run.state.written_at, node.retried_at, world.seen_since) + patience:
         return wait(f"{node.name}: waits for a pod of the component")
     if not ready:
         detail = {"reason": "NotReady since the component was to come to it"}

@@ -16,7 +16,7 @@ def unobserved(run: Run, world: World, now: float) -> Decision | None:
     After a minute the run goes no further: forward it holds, so that the former template is parked;
     with that written already it ends.
     """
-    return None if run.observed(world) else _awaited(run, "seen the last change", now)
+    return None if run.observed(world) else _awaited(run, world, "seen the last change", now)
 
 
 def unmade(run: Run, world: World, now: float) -> Decision | None:
@@ -25,12 +25,18 @@ def unmade(run: Run, world: World, now: float) -> Decision | None:
     It may never come: a webhook that writes something else at each request has the server store
     another template than the plan's.
     """
-    return None if run.target_hash(world) else _awaited(run, "made the target revision", now)
+    if run.target_hash(world):
+        return None
+    return _awaited(run, world, "made the target revision", now)
 
 
-def _awaited(run: Run, what: str, now: float) -> Decision:
-    """What the controller has still to do after the last write, or the end of our patience."""
-    if now < run.state.written_at + PATIENCE:
+def _awaited(run: Run, world: World, what: str, now: float) -> Decision:
+    """What the controller has still to do after the last write, or the end of our patience.
+
+    Only time in which somebody looked counts: the API server may have been away with the controller
+    behind it, or the runner that wrote.
+    """
+    if now < max(run.state.written_at, world.seen_since) + PATIENCE:
         return wait(f"the DaemonSet controller has not {what} yet")
     late = f"the DaemonSet controller has not {what} within {PATIENCE:g} s"
     if run.state.mode is Mode.FORWARD:

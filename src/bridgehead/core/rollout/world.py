@@ -45,6 +45,12 @@ class World(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     stale: str = ""
     """What is not up to date, if anything: no gate may pass on old data."""
 
+    seen_since: float = 0.0
+    """Since when this runner has seen it as it is, in seconds since the epoch; 0 for ever.
+
+    What did not happen while nobody could look is no sign of anything.
+    """
+
     def view(self, name: str, deleted: frozenset[str] = frozenset()) -> NodeView:
         """Everything about one node that its gates look at.
 
