@@ -19,6 +19,7 @@ from tests.core.rollout.asking import abort, go_on
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.controller import ROLLING, DaemonSet, hash_of, template_of
 from tests.core.standin.runner import Runner
+from tests.core.standin.versions import GOOD, Version
 
 REF = "daemonset/plugins/plugin"
 
@@ -184,3 +185,19 @@ def test_a_run_whose_record_was_edited_can_only_be_released() -> None:
     scene.runner.until(soaking)
     scene.cluster.record = "the record was changed by somebody else"
     assert printed(scene, scene.run()) == f"bridgehead release {REF} --context c"
+
+
+def test_after_a_node_is_mended_a_way_back_that_it_keeps_open_is_gone_on_with() -> None:
+    scene = Scene(Version(devices=0, only_on=frozenset({"b2"})))
+    scene.runner.until(lambda runner: "turn b2 hold" in runner.steps_text)
+    scene.cluster.drifted["b2"] = Version(registers_after=None)
+    scene.run()
+    abort(scene.cluster)
+    line = printed(scene, go_on(scene).run())
+    assert line.startswith(f"mend the node, then: bridgehead rollback {REF} --context c; give up")
+    del scene.cluster.drifted["b2"]
+    scene.cluster.pod_of("b2").version = GOOD
+    ending = typed(scene, commands(line)[0])
+    assert ending is not None
+    assert ending.exit == 3
+    assert scene.cluster.leftovers == []
