@@ -276,6 +276,25 @@ def test_a_node_that_leaves_in_flight_keeps_its_place_until_its_time_is_over() -
     assert "node a2 left" not in scene.steps
 
 
+def test_a_node_that_leaves_before_its_pod_was_deleted_is_not_waited_for() -> None:
+    scene = Scene()
+    scene.runner.until(lambda runner: "cordon a2 done" in runner.steps_text)
+    scene.cluster.leave("a2")
+    begun = scene.cluster.now
+    scene.runner.until(lambda runner: runner.state.node("a2").status is NodeStatus.LEFT)
+    assert scene.cluster.now < begun + 5
+    assert scene.run().exit == 0
+
+
+def test_a_node_that_leaves_before_it_is_taken_back_is_not_waited_for() -> None:
+    scene = Scene(Version(devices=0, only_on=frozenset({"b1"})))
+    scene.runner.until(lambda runner: "node b1 failed" in runner.steps_text)
+    scene.runner.until(lambda runner: runner.steps_text[-1] == "cordon a1 done")
+    scene.cluster.leave("a1")
+    assert scene.run().exit == 3
+    assert scene.cluster.leftovers == []
+
+
 def test_a_node_that_goes_not_ready_in_flight_fails_as_not_verified() -> None:
     scene = Scene()
     scene.runner.until(lambda runner: "node a2 probed" in runner.steps_text or _up(runner, "a2"))

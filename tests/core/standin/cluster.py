@@ -36,11 +36,12 @@ class SimNode:
     offers: dict[str, Offer] = field(default_factory=dict)
     holds: tuple[str, ...] = ()
     reported: float = 0.0
+    uid: str = ""
 
     def value(self) -> Node:
         return Node(
             name=self.name,
-            uid=f"node-{self.name}",
+            uid=self.uid or f"node-{self.name}",
             labels=dict(self.labels),
             annotations=dict(self.annotations),
             unschedulable=self.unschedulable,
@@ -267,7 +268,14 @@ class Cluster:
 
     def join(self, name: str, devices: int = 4) -> None:
         """A new node."""
-        self.nodes[name] = SimNode(name, devices)
+        self.nodes[name] = SimNode(name, devices, uid=self.uid("node"))
+
+    def renew(self, name: str) -> None:
+        """The Node object is deleted and made anew at once; the machine goes on with its pods."""
+        old = self.nodes[name]
+        self.nodes[name] = SimNode(
+            name, old.devices, offers=old.offers, reported=old.reported, uid=self.uid("node")
+        )
 
     def leave(self, name: str) -> None:
         """The node is deleted, and its pods with it."""

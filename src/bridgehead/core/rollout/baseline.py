@@ -25,16 +25,16 @@ def measure(run: Run, node: NodeState, world: World, *, own: bool) -> Baseline:
     A node that joined is measured by its kind, and by itself only where it is the first of it.
     """
     seen = world.nodes.get(node.name)
-    offers = seen.offers if seen else {}
+    offers, uid = (seen.offers, seen.uid) if seen else ({}, "")
     resources = run.plan.resources
     refused = tuple(pod.uid for pod in world.refused.get(node.name, ()))
     if node.baseline is not None:
-        return Baseline(node.baseline.offers, refused, node.baseline.others)
+        return Baseline(node.baseline.offers, refused, node.baseline.others, node.baseline.node)
     others = {name: offer for name, offer in offers.items() if name not in resources}
     mine = {name: offers.get(name, NOTHING) if own else AT_LEAST for name in resources}
     if own and node.name in run.plan.nodes:
-        return Baseline(mine, refused, others)
-    return Baseline({**mine, **of_its_kind(run, node.name, world)}, refused, others)
+        return Baseline(mine, refused, others, uid)
+    return Baseline({**mine, **of_its_kind(run, node.name, world)}, refused, others, uid)
 
 
 def kin(run: Run, name: str, world: World) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ class Baseline(msgspec.Struct, frozen=True):
     """Uids of pods that the kubelet had refused before; they say nothing about this change."""
     others: Mapping[str, Offer] = {}
     """Other extended resources of the node, to notice one that appears under another name."""
+    node: str = ""
+    """Uid of the Node object that was measured; another one under its name is another node."""
 
 
 class TakeOver(msgspec.Struct, frozen=True, tag="take-over"):

@@ -29,6 +29,7 @@ from bridgehead.core.rollout.lookup import happened
 from bridgehead.core.rollout.node_probe import sorted_roles
 from bridgehead.core.rollout.noticing import noticed
 from bridgehead.core.rollout.preflight import preflight
+from bridgehead.core.rollout.renewed import renewed
 from bridgehead.core.rollout.run import Run, Tracks
 from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus
 from bridgehead.core.rollout.transition import DONE, LAPSED
@@ -50,6 +51,7 @@ def decide(run: Run, world: World, tracks: Tracks, now: float) -> Decision:
         return _look_up(run, world)
     step = (
         foreign(run, world, now)
+        or renewed(run, world)
         or disowned(run, world)
         or noticed(run, world)
         or _tidy(run, world)

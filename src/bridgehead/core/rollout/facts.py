@@ -10,6 +10,7 @@ from bridgehead.core.rollout.asked import STEP, asked
 from bridgehead.core.rollout.commands import Baseline, Position, Purpose
 from bridgehead.core.rollout.resuming import onward
 from bridgehead.core.rollout.retesting import untested
+from bridgehead.core.rollout.stages import consented, of_its_stage, soaking, stage_passed
 from bridgehead.core.rollout.state import (
     Ending,
     Mode,
@@ -158,7 +159,7 @@ def _disturbed(state: RunState, entry: Entry) -> RunState:
         soaked=0,
         disturbances=node.disturbances + 1,
     )
-    return _of_its_stage(with_node(state, again), entry)
+    return of_its_stage(with_node(state, again), entry)
 
 
 def _dipped(state: RunState, entry: Entry) -> RunState:
@@ -240,15 +241,8 @@ def _joined(state: RunState, entry: Entry) -> RunState:
 def _renewed(state: RunState, entry: Entry) -> RunState:
     """Another node under the name. Our pods are by name, so they are to be deleted all the same."""
     before = state.node(entry.node)
-    state = _of_its_stage(_joined(state, entry), entry)
+    state = of_its_stage(_joined(state, entry), entry)
     return with_node(state, NodeState(name=entry.node, own_pods=before.own_pods))
-
-
-def _of_its_stage(state: RunState, entry: Entry) -> RunState:
-    """Back to the stage of a node that has to pass again, where the run was past it."""
-    own = child(entry.detail, "stage")
-    stage = min(state.stage, own) if isinstance(own, int) else state.stage
-    return msgspec.structs.replace(state, stage=stage, soak_since=None)
 
 
 def _probed(state: RunState, entry: Entry) -> RunState:
@@ -261,32 +255,6 @@ def _probed(state: RunState, entry: Entry) -> RunState:
 
 def _pulled(state: RunState, entry: Entry) -> RunState:
     return with_node(state, msgspec.structs.replace(state.node(entry.node), pulled=True))
-
-
-def _soaking(state: RunState, entry: Entry) -> RunState:
-    return msgspec.structs.replace(state, soak_since=entry.at)
-
-
-def _stage_passed(state: RunState, entry: Entry) -> RunState:  # noqa: ARG001 - facts share one signature
-    stage = state.stage + 1
-    nodes = {name: _soaked(node, stage) for name, node in state.nodes.items()}
-    reached = max(state.reached, stage)
-    return msgspec.structs.replace(
-        state, nodes=nodes, stage=stage, reached=reached, soak_since=None
-    )
-
-
-def _soaked(node: NodeState, stage: int) -> NodeState:
-    """A node after one more stage has passed, and with it all that passed before."""
-    passed = node.status is NodeStatus.PASSED
-    soaked = max(node.soaked, stage) if passed else 0
-    return msgspec.structs.replace(node, dips=0, soaked=soaked)
-
-
-def _consented(state: RunState, entry: Entry) -> RunState:
-    """The run goes past a point on somebody's approval, which need not hold any longer."""
-    past = state.consented | {text(entry.detail, "point")}
-    return msgspec.structs.replace(state, consented=past)
 
 
 def _turn(mode: Mode) -> Fact:
@@ -412,7 +380,7 @@ FACTS: Mapping[tuple[str, str], Fact] = {
     ("node", "probed"): _probed,
     ("gates", ""): _keep,
     ("stage", "deployed"): _keep,
-    ("stage", "soaking"): _soaking,
-    ("stage", "approved"): _consented,
-    ("stage", "passed"): _stage_passed,
+    ("stage", "soaking"): soaking,
+    ("stage", "approved"): consented,
+    ("stage", "passed"): stage_passed,
 }

@@ -4,6 +4,7 @@ The same steps serve a restart test, a change and a taking back; what differs is
 is expected and what a failure means.
 """
 
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.node import SCHEDULABLE_BEFORE
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.plan import Timing
@@ -80,6 +81,9 @@ def advance(run: Run, node: NodeState, world: World, track: Track | None, now: f
         return wait(f"{node.name}: to be cordoned")
     if work.purpose is Purpose.LOSE:
         return lose(run, node, world, now)
+    if work.deleted_at is None and node.name not in world.nodes:
+        detail: JsonObject = {"reason": "the node is gone"}
+        return Decision(notes=(note("node", "cancelled", node=node.name, detail=detail),))
     if work.deleted_at is None:
         return _delete(run, node, work, world, now)
     return _verify(run, node, world, track, now)
