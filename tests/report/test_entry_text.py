@@ -122,3 +122,14 @@ def test_a_request_tells_who_asked_for_what(request_: Request, line: str) -> Non
 def test_a_point_that_was_passed_tells_on_whose_approval() -> None:
     passed = note("stage", "approved", detail={"point": "afterCanary", "by": "carol"})
     assert entry_lines(written(passed)) == ("afterCanary: goes on, as carol approved",)
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [({}, "goes on: holder 2"), ({"stands": "former"}, "goes on: holder 2, from the former ")],
+)
+def test_whoever_goes_on_is_told_by_number_as_it_may_be_the_same_process(
+    more: JsonObject, line: str
+) -> None:
+    (told,) = entry_lines(written(note("run", "held", detail={"holder": 2, **more})))
+    assert told.startswith(line)

@@ -107,9 +107,10 @@ def _probed(entry: Entry) -> str:
 
 
 def _held(entry: Entry) -> str:
+    """A resume, another machine's runner and the same one after an outage write the same record."""
     stands = text(entry.detail, "stands")
-    adopted = f"; goes on from the {stands} template as somebody left it" if stands else ""
-    return f"taken over by another runner{adopted}"
+    adopted = f", from the {stands} template as somebody left it" if stands else ""
+    return f"goes on: holder {child(entry.detail, 'holder')}{adopted}"
 
 
 def _soaking(entry: Entry) -> str:
