@@ -93,7 +93,7 @@ async def see_to_it(
                 return _asked(found, request, answer, sight)
             if sight.holding is not told:
                 told = sight.holding
-                await _tell(session, found, told)
+                await tell(session, found, told)
             await following.pause()
     except Stopped as stopped:
         if stopped.parked is None:
@@ -135,7 +135,8 @@ def _asked(found: OpenRun, request: Request, answer: Answer, sight: Sight) -> As
     return Asked(run=run, request=request, answer=answer, alive=alive)
 
 
-async def _tell(session: Session, found: OpenRun, holding: Holding) -> None:
+async def tell(session: Session, found: OpenRun, holding: Holding) -> None:
+    """Say whom we wait for, and why."""
     if holding is Holding.UNSURE:
         here = msgspec.structs.replace(session, state_namespace=found.namespace)
         await tell_holder(here, found.record.plan.spec.component)

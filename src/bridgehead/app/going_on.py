@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bridgehead.app.asking import Asker, Outcome, file, run_of, see_to_it, take_up
+from bridgehead.app.asking import Asker, Outcome, file, run_of, see_to_it, take_up, tell
 from bridgehead.app.following import Answer, Following
 from bridgehead.app.pause import NotOpen
 from bridgehead.app.session import Session
 from bridgehead.app.subject import OpenRun, Subject, find
+from bridgehead.cluster.lock_watch import Holding
 from bridgehead.core.journal.entry import stamp
 from bridgehead.core.rollout.control import Pause, Resume, requests
 from bridgehead.core.rollout.resuming import FAILED, fits, in_gap
@@ -73,7 +74,8 @@ async def go_on(
 async def _take_up_or_follow(session: Session, found: OpenRun) -> Outcome:
     """Nothing has to be lifted: whoever was at the run has only left it. Raises HeldError."""
     following = Following(session, found)
-    await following.look()
+    if (await following.look()).holding is Holding.UNSURE:
+        await tell(session, found, Holding.UNSURE)
     return await take_up(session, found, following.lock_sighting)
 
 

@@ -12,7 +12,7 @@ async def locked(
 ) -> Lock:
     """The component's lock, as long as its holder needs to be told alive or dead. HeldError.
 
-    ``known`` is how the lock was seen before, by the same clock.
+    ``known`` is how the lock was seen before, by the same clock: its holder was told then.
     """
     lock = ComponentLock(
         session.kube,
@@ -22,7 +22,8 @@ async def locked(
         holder=holder_name(run, user, session.host),
         wall=session.clock,
     )
-    await tell_holder(session, spec.component)
+    if known is None:
+        await tell_holder(session, spec.component)
     waiting = lock.acquire(spec.lock.duration * PATIENCE, from_the_living=False, known=known)
     return await unless_stopped(session, waiting)
 
