@@ -131,3 +131,13 @@ def test_a_run_that_cannot_be_read_is_told_as_text_and_as_unread_data() -> None:
     assert status_json((), (), broken)["unread"] == [
         {"what": "run gpu-1 of daemonset/gpu/plugin", "why": "record 3 was changed", "grant": ""}
     ]
+
+
+def test_an_approval_that_was_used_says_when() -> None:
+    given = msgspec.structs.replace(
+        WISHES.approvals[0], objection="", used="2026-01-31T12:01:03.000Z"
+    )
+    wishes = msgspec.structs.replace(WISHES, approvals=(given,))
+    told = status_text((msgspec.structs.replace(STANDING, wishes=wishes),))
+    assert "until 2026-01-31T13:01:00.000Z; used at 2026-01-31T12:01:03.000Z" in told
+    assert "does NOT count" not in told

@@ -25,7 +25,7 @@ from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.standing import Standing, standing
 from bridgehead.core.rollout.state import Mode, RunState
 from bridgehead.core.rollout.transition import UnknownRecordError, fold
-from bridgehead.core.rollout.wishes import Wishes, wishes
+from bridgehead.core.rollout.wishes import Used, Wishes, used, wishes
 from bridgehead.kube.client import Kube
 from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS
 
@@ -72,11 +72,14 @@ async def damaged(
 _DAMAGE = (UnreadableRunError, BrokenJournalError, UnknownRecordError)
 
 
-async def orphans(kube: Kube, subject: ComponentRef | None) -> tuple[tuple[str, str], ...]:
-    """Components that carry the mark of a run without a record, each with the mark.
+async def orphans(
+    kube: Kube, state_namespace: str, subject: ComponentRef | None
+) -> tuple[tuple[str, str], ...]:
+    """Components, and without a subject nodes, that carry the mark of a run without a record.
 
-    Somebody has deleted the record: nobody can go on with such a run, and ``release`` gives back
-    what it left. Raises KubeError.
+    Each with the mark. Somebody has deleted the record: nobody can go on with such a run, and
+    ``release`` gives back what it left: by the component, or by the run's name where only nodes
+    still carry it. Raises KubeError.
     """
     if subject is not None:
         one = await read_component(kube, subject)
@@ -84,7 +87,15 @@ async def orphans(kube: Kube, subject: ComponentRef | None) -> tuple[tuple[str, 
     else:
         found = (component_from(raw) for raw in (await kube.list_raw(DAEMON_SETS)).items)
         marked = [item for item in found if item.anchor]
-    return tuple([(item.ref, item.anchor) for item in marked if not await _recorded(kube, item)])
+    lost = [(item.ref, item.anchor) for item in marked if not await _recorded(kube, item)]
+    if subject is None:
+        anchors = (parse_anchor(item.anchor) for item in marked)
+        known = {anchor.run for anchor in anchors if anchor is not None}
+        known |= {item.run for item in await RunStore(kube, state_namespace).list_runs()}
+        nodes = [node_from(item) for item in (await kube.list(NODES)).items]
+        held = ((f"node/{node.name}", node.held_by) for node in nodes)
+        lost += [(node, run) for node, run in held if run and run not in known]
+    return tuple(lost)
 
 
 async def _recorded(kube: Kube, component: Component) -> bool:
@@ -152,18 +163,18 @@ async def stand(
     if not shown.open:
         return shown
     runner = entries[-1].identity if entries else ""
-    return msgspec.structs.replace(shown, wishes=_wishes(record, state, runner, now))
+    return msgspec.structs.replace(shown, wishes=_wishes(record, state, runner, now, used(entries)))
 
 
-def _wishes(record: Record, state: RunState, runner: str, now: float) -> Wishes:
+def _wishes(record: Record, state: RunState, runner: str, now: float, by: Used) -> Wishes:
     """What people want of an open run; approvals are judged against whoever ran it last."""
     plan = record.plan
     limits = Limits(identity=runner, zones=zones(plan))
     run = Run(name=record.run, plan=plan, state=state, family=plan.family, limits=limits)
     try:
-        return wishes(run, requests(record.control), now)
+        return wishes(run, requests(record.control), now, used=by)
     except UnreadableRequestError as error:
-        return wishes(run, (), now, unreadable=str(error))
+        return wishes(run, (), now, unreadable=str(error), used=by)
 
 
 async def newest_run(store: RunStore, component: ComponentRef) -> str:

@@ -15,7 +15,7 @@ SCHEMA = "bridgehead.dev/status/v1"
 
 
 Orphans = tuple[tuple[str, str], ...]
-"""Components with the marks of runs that have no record."""
+"""Components and nodes with the marks of runs that have no record."""
 
 
 Damaged = tuple[tuple[str, str, str], ...]
@@ -75,7 +75,8 @@ def _wishes(item: Wishes) -> Iterator[str]:
     for given in item.approvals:
         until = f", until {given.expires}" if given.expires else ""
         flaw = f"; does NOT count: {given.objection}" if given.objection else ""
-        yield f"  approved  {given.point} by {given.by} at {given.time}{until}{flaw}"
+        use = f"; used at {given.used}" if given.used else ""
+        yield f"  approved  {given.point} by {given.by} at {given.time}{until}{use}{flaw}"
     for request in item.filed:
         kind = text(encode(request), "kind")
         yield f"  filed     {kind} by {who(request)} at {request.time}; no runner has noted it yet"

@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
+from bridgehead.core.journal.chain import Head, Signature, append
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.settings import Window
 from bridgehead.core.rollout.approvals import binding
 from bridgehead.core.rollout.control import Approve, Pause, Request
+from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode, NodeState, NodeStatus, RunState
-from bridgehead.core.rollout.wishes import wishes
+from bridgehead.core.rollout.wishes import used, wishes
 from tests.core.standin.plans import plan_of
 
 NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC).timestamp()
@@ -86,3 +89,17 @@ def test_a_window_is_told_in_words() -> None:
     )
     nowhere = Window(opens=0, closes=60, timezone="Mars/Base")
     assert "Mars/Base are not known here" in wishes(waiting(windows=(nowhere,)), (), NOON).window
+
+
+def test_an_approval_that_was_used_has_no_flaw_when_it_expires_later() -> None:
+    run = waiting()
+    given = msgspec.structs.replace(approval(run), expires="2026-01-31T11:30:03.000Z")
+    state = msgspec.structs.replace(run.state, approvals=(given,))
+    later = msgspec.structs.replace(run, state=state)
+    detail: JsonObject = {"point": given.point, "by": "bob", "given": given.time}
+    signature = Signature(run="gpu-1", owner="", identity="ann")
+    acted = append(Head(0, ""), note("stage", "approved", detail=detail), signature, NOON - 1798)
+    (unused,) = wishes(later, (), NOON).approvals
+    assert "expired" in unused.objection
+    (told,) = wishes(later, (), NOON, used=used((acted,))).approvals
+    assert (told.objection, told.used) == ("", "2026-01-31T11:30:02.000Z")

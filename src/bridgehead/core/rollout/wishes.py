@@ -1,15 +1,22 @@
 """What people have asked of a run and what it waits for, beside how it stands. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import msgspec
 
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.json import text
 from bridgehead.core.rollout.approvals import awaited, objection
 from bridgehead.core.rollout.control import Approve, Pause, Request, who
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode, NodeStatus
 from bridgehead.core.rollout.windows import opening
+
+Used = Mapping[tuple[str, str], str]
+"""When approvals were used, by their point and the time at which they were given."""
+
+_NONE_USED: Used = {}
 
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +28,9 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     time: str
     expires: str
     objection: str
-    """Why it does not count now; empty where it does."""
+    """Why it does not count now; empty where it does, and where it was used."""
+    used: str = ""
+    """When the run went on because of it, which stays so whatever becomes of it later."""
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +50,19 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
     """Nodes that have not had their turn."""
 
 
-def wishes(run: Run, asked: Sequence[Request], now: float, unreadable: str = "") -> Wishes:
+def used(entries: Iterable[Entry]) -> Used:
+    """Which approvals a run went on with, by the records of its journal."""
+    passed = (item for item in entries if (item.step, item.result) == ("stage", "approved"))
+    return {(text(item.detail, "point"), text(item.detail, "given")): item.time for item in passed}
+
+
+def wishes(
+    run: Run,
+    asked: Sequence[Request],
+    now: float,
+    unreadable: str = "",
+    used: Used = _NONE_USED,
+) -> Wishes:
     """The wishes for a run; ``asked`` are all requests in its record.
 
     ``run.limits`` holds who ran it last, whom approvals are judged against, and the time zones.
@@ -61,7 +82,8 @@ def wishes(run: Run, asked: Sequence[Request], now: float, unreadable: str = "")
                 by=who(item),
                 time=item.time,
                 expires=item.expires,
-                objection=objection(run, item, now),
+                objection="" if _used(item, used) else objection(run, item, now),
+                used=_used(item, used),
             )
             for item in given
         ),
@@ -70,6 +92,10 @@ def wishes(run: Run, asked: Sequence[Request], now: float, unreadable: str = "")
         window=_window(run, now),
         left=sum(state.node(name).status is NodeStatus.PENDING for name in names),
     )
+
+
+def _used(given: Approve, used: Used) -> str:
+    return used.get((given.point, given.time), "")
 
 
 def _window(run: Run, now: float) -> str:
