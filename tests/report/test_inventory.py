@@ -116,3 +116,16 @@ def test_drift_is_a_row_a_difference() -> None:
     assert json.loads(drift_json((difference,), ()))["differences"] == [
         {"object": "node/n1", "what": "kernel", "before": "6.1", "after": "6.2"}
     ]
+
+
+def test_without_permission_to_read_daemonsets_nothing_is_said_of_plugins() -> None:
+    unread = (Unread("daemonsets in namespace gpu", "User nobody cannot list", "list daemonsets"),)
+    found = page(snapshot(unread=unread, components=(), pods=()))
+    assert "no DaemonSet mounts" not in found
+    assert "not read: whether a DaemonSet mounts the device plugin folder" in found
+    assert "without devices and plugins" not in found
+
+
+def test_without_permission_to_read_pods_no_plugin_is_said_to_be_unready() -> None:
+    unread = (Unread("pods", "User nobody cannot list pods", "list pods"),)
+    assert " unknown/2 " in page(snapshot(unread=unread, pods=()))

@@ -102,19 +102,28 @@ def _cohorts(inventory: Inventory) -> Section:
 def _components(inventory: Inventory) -> Section:
     header = ("COMPONENT", "FAMILY", "RESOURCES", "PODS READY", "STRATEGY", "OWNER")
     if not inventory.components:
-        return Section("Device plugins", lines=("no DaemonSet mounts the device plugin folder",))
-    rows = tuple(_component(item) for item in inventory.components)
+        none = "no DaemonSet mounts the device plugin folder"
+        unread = "not read: whether a DaemonSet mounts the device plugin folder"
+        line = unread if _lacks(inventory, "daemonsets") else none
+        return Section("Device plugins", lines=(line,))
+    blind = _lacks(inventory, "pods")
+    rows = tuple(_component(item, blind=blind) for item in inventory.components)
     lines = tuple(line for item in inventory.components for line in _details(item))
     return Section("Device plugins", header, rows, lines)
 
 
-def _component(item: ComponentRow) -> tuple[str, ...]:
+def _lacks(inventory: Inventory, plural: str) -> bool:
+    """Whether objects of a kind could not be read, all of them or those of a namespace."""
+    return any(item.what.split()[:1] == [plural] for item in inventory.unread)
+
+
+def _component(item: ComponentRow, *, blind: bool) -> tuple[str, ...]:
     desired = len(item.eligible) if item.desired is None else item.desired
     return (
         item.ref,
         item.family,
         ",".join(item.resources) or "unknown",
-        f"{item.ready}/{desired}",
+        f"{'unknown' if blind else item.ready}/{desired}",
         item.update_strategy,
         ", ".join(item.owners) or _NONE,
     )
@@ -161,7 +170,9 @@ def _nodes(inventory: Inventory) -> Section:
         for row in inventory.nodes
         if row.held_by
     )
-    rest = (f"{_count(left, 'node')} without devices and plugins",) if left else ()
+    blind = _lacks(inventory, "daemonsets") or _lacks(inventory, "pods")
+    lack = "devices; whether with plugins was not read" if blind else "devices and plugins"
+    rest = (f"{_count(left, 'node')} without {lack}",) if left else ()
     return Section("Nodes", header, rows, (*held, *rest))
 
 
@@ -198,8 +209,10 @@ def _conflicts(inventory: Inventory) -> Iterator[Section]:
 
 def _dead_names(inventory: Inventory) -> Iterator[Section]:
     rows = tuple((item.resource, ",".join(item.nodes)) for item in inventory.dead_names)
+    known = not (_lacks(inventory, "daemonsets") or _lacks(inventory, "pods"))
+    why = "offered by nothing there" if known else "by whom they are offered was not read"
     if rows:
-        yield Section("Dead names (0/0, offered by nothing there)", ("RESOURCE", "NODES"), rows)
+        yield Section(f"Dead names (0/0, {why})", ("RESOURCE", "NODES"), rows)
 
 
 def _drift(differences: tuple[Difference, ...]) -> Section:
