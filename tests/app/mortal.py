@@ -244,7 +244,9 @@ class Telling:
         loop = Loop(
             feed=StandInFeed(self.cluster),
             effects=MortalEffects(
-                Hand(self.cluster, self.story.plan, NAME), self.fuse, self._perform
+                Hand(self.cluster, self.story.plan, NAME, run.state.reached_generation),
+                self.fuse,
+                self._perform,
             ),
             journal=journal,
             onlooker=Blind(),

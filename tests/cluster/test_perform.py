@@ -119,6 +119,24 @@ async def test_takeover_refuses_a_strategy_that_was_changed_since_the_plan(
     assert FORMER_STRATEGY not in (await component.now()).annotations
 
 
+async def test_on_delete_is_set_again_over_exactly_the_strategy_that_was_found(
+    component: OnCluster,
+) -> None:
+    hand = await taken_over(component)
+    two = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 2, "maxSurge": 0}}
+    await component.merge({"spec": {"updateStrategy": two}})
+    later = performer(component, holder=2)
+    await later.claim()
+    result = await later.perform(TakeOver())
+    assert isinstance(result, Failed)
+    assert (await component.now()).strategy == two
+    result = await later.perform(TakeOver(instead_of=two))
+    now = await component.now()
+    assert result == Done({"generation": now.generation})
+    assert now.strategy == {"type": "OnDelete"}
+    assert json.loads(now.annotations[FORMER_STRATEGY]) == component.plan.former_strategy
+
+
 async def test_without_the_anchor_nothing_is_written(component: OnCluster) -> None:
     result = await performer(component).perform(TakeOver())
     assert isinstance(result, Failed)
@@ -143,6 +161,22 @@ async def test_a_flip_that_happened_already_is_done(component: OnCluster) -> Non
     hand = await taken_over(component)
     first = await hand.perform(Flip(to=Position.TARGET))
     assert await hand.perform(Flip(to=Position.TARGET)) == first
+
+
+async def test_a_former_template_that_somebody_put_back_before_the_claim_is_not_taken_for_ours(
+    component: OnCluster,
+) -> None:
+    hand = await taken_over(component)
+    into = await hand.perform(Flip(to=Position.TARGET))
+    assert isinstance(into, Done)
+    known = into.detail["generation"]
+    assert isinstance(known, int)
+    path = [{"op": "replace", "path": "/spec/template", "value": component.plan.former_template}]
+    await component.kube.patch_json(DAEMON_SETS, NAME, path, namespace=component.namespace)
+    later = Performer(component.kube, RUN, component.plan, 2, lambda: None, known=known)
+    await later.claim()
+    assert await later.perform(Flip(to=Position.FORMER)) == Done({"generation": known})
+    assert (await component.now()).generation == known + 1
 
 
 async def test_a_flip_never_overwrites_a_third_template_and_names_who_wrote_it(

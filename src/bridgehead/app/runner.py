@@ -99,6 +99,7 @@ class _Runner:
             holder=run.state.holder,
             fence=self._lock.check,
             state_namespace=session.state_namespace,
+            known=run.state.reached_generation or None,
         )
         if not await self._has_let_go(run):
             await performer.claim()

@@ -31,7 +31,7 @@ from bridgehead.core.model.json import JsonObject, canonical
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.rollout.commands import CommandResult, Done, Failed, Position
 from bridgehead.kube.client import Kube
-from bridgehead.kube.errors import NotFound, PatchTestFailed
+from bridgehead.kube.errors import KubeError, NotFound, PatchTestFailed
 from bridgehead.kube.resources import DAEMON_SETS
 from bridgehead.kube.writing import FIELD_MANAGER
 
@@ -45,8 +45,20 @@ _ATTEMPTS = 2
 class ComponentWrites:
     """The component of one plan, written as one holder of one run."""
 
-    def __init__(self, kube: Kube, plan: Plan, anchor: Anchor, fence: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        kube: Kube,
+        plan: Plan,
+        anchor: Anchor,
+        fence: Callable[[], None],
+        known: int | None = None,
+    ) -> None:
+        """``known`` is the highest generation that is the run's; None: the one found at the claim.
+
+        What is above it at the claim was written by somebody else while no runner lived.
+        """
         self._kube = kube
+        self._known = known
         self._plan = plan
         self._anchor = anchor
         self._fence = fence
@@ -55,6 +67,8 @@ class ComponentWrites:
         """The component's generation as this holder left or claimed it; None before the claim."""
         self._made = ""
         """Digest of the template that our last flip left, where the server stored another one."""
+        self._unsure = False
+        """Whether a write of ours may have taken effect without our having been told."""
 
     async def claim(self) -> None:
         """Put the anchor on the component; a later holder of the same run raises its number.
@@ -66,6 +80,9 @@ class ComponentWrites:
             if component.uid != self._plan.component_uid:
                 raise ClaimedError(component.ref, f"nobody: it was replaced ({component.uid})")
             self._left_at = component.generation
+            if self._known is not None:
+                self._left_at = min(component.generation, self._known)
+            self._unsure = False
             if component.anchor == str(self._anchor):
                 return
             former = parse_anchor(component.anchor)
@@ -95,7 +112,7 @@ class ComponentWrites:
             component = await self._read()
             there = all(component.annotations.get(name) == value for name, value in kept.items())
             if there and component.strategy_type == "OnDelete" and self._is_ours(component):
-                return self._written(component)
+                return self._stood(component)
             if not self._as_left(component):
                 break
             annotations = [
@@ -133,7 +150,7 @@ class ComponentWrites:
             if not self._is_ours(component):
                 break
             if component.template_digest == template_digest(wanted):
-                return self._written(component)
+                return self._stood(component)
             if component.template_digest not in {template_digest(other), self._made}:
                 break
             if to is Position.TARGET and not self._is_protected(component):
@@ -154,7 +171,7 @@ class ComponentWrites:
             kept = [name for name in (FORMER_REVISION, FORMER_STRATEGY) if name in notes]
             restored = component.strategy == former
             if restored and not kept and self._is_ours(component):
-                return self._written(component)
+                return self._stood(component)
             if not restored and not self._is_protected(component):
                 break
             if not self._has_template_of_plan(component):
@@ -202,13 +219,20 @@ class ComponentWrites:
         return (await self._read()).selector
 
     async def _patch(self, operations: Sequence[JsonObject]) -> dict[str, Any]:
-        return await self._kube.patch_json(
-            DAEMON_SETS,
-            self._ref.name,
-            operations,
-            namespace=self._ref.namespace,
-            before_send=self._fence,
-        )
+        try:
+            return await self._kube.patch_json(
+                DAEMON_SETS,
+                self._ref.name,
+                operations,
+                namespace=self._ref.namespace,
+                before_send=self._fence,
+            )
+        except PatchTestFailed as error:
+            self._unsure |= error.repeated
+            raise
+        except KubeError:
+            self._unsure = True
+            raise
 
     async def _write(self, operations: Sequence[JsonObject]) -> Done:
         return self._written(component_from(await self._patch(operations)))
@@ -222,7 +246,19 @@ class ComponentWrites:
         if self._left_at is not None:
             ours = min(ours, self._left_at + 1)
         self._left_at = ours
+        self._unsure = False
         return Done({"generation": ours})
+
+    def _stood(self, component: Component) -> Done:
+        """What is wanted is there without a write: by one of ours that went unheard, or not ours.
+
+        Somebody may have put the former template back while no runner lived. That is theirs, and
+        for a person to decide, though the effect is the wanted one.
+        """
+        if self._unsure or self._left_at is None:
+            return self._written(component)
+        self._left_at = min(component.generation, self._left_at)
+        return Done({"generation": self._left_at})
 
     async def _read(self) -> Component:
         raw = await self._kube.get_raw(DAEMON_SETS, self._ref.name, self._ref.namespace)

@@ -51,9 +51,11 @@ class Performer:
         fence: Callable[[], None],
         *,
         state_namespace: str = STATE_NAMESPACE,
+        known: int | None = None,
     ) -> None:
+        """``known`` is the component's highest generation that is the run's, if it has one yet."""
         self.anchor = Anchor(state_namespace, run, holder)
-        self._component = ComponentWrites(kube, plan, self.anchor, fence)
+        self._component = ComponentWrites(kube, plan, self.anchor, fence, known)
         self._nodes = NodeWrites(kube, run, fence)
         self._pods = PodWrites(kube, run, plan, fence)
 

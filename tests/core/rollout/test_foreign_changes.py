@@ -136,6 +136,20 @@ def test_a_runner_that_is_interrupted_parks_the_former_template() -> None:
     assert scene.standing == "v1 OnDelete"
 
 
+def test_an_undo_while_no_runner_lives_is_told_and_nothing_goes_on() -> None:
+    scene = Scene()
+    scene.runner.until(lambda runner: "delete-pod a2 done" in runner.steps_text)
+    assert scene.standing == "v2 OnDelete"
+    _write(scene.cluster, template=template_of("v1"))
+    later = Runner(scene.cluster, scene.plan, journal=scene.journal)
+    later.interrupt()  # as whoever takes over does: parks first
+    ending = later.run()
+    assert ending.exit == 4
+    assert "was changed by kubectl-edit" in ending.summary
+    assert "its template is the former one" in ending.summary
+    assert scene.standing == "v1 OnDelete"
+
+
 def test_a_run_that_was_parked_in_the_gap_goes_on_to_the_good_ending() -> None:
     scene = Scene()
     scene.runner.until(lambda runner: "delete-pod a2 done" in runner.steps_text)

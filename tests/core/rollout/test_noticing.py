@@ -1,5 +1,8 @@
 """What others do without consequences for the run is in its journal once, with the reason."""
 
+import msgspec
+
+from bridgehead.core.rollout.noticing import noticed
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.runner import Runner
 
@@ -21,6 +24,22 @@ def test_labels_that_somebody_changes_are_noted_with_the_manager_and_change_noth
     assert scene.run().exit == 0
     ((node, reason),) = reasons(scene, "touched")
     assert (node, reason.partition(" ")[0]) == ("", "kubectl-label")
+
+
+def test_a_write_from_before_the_run_is_not_told_once_it_is_the_last_that_is_left() -> None:
+    scene = Scene()
+    begun = "kubectl-rollout at 2026-01-01T10:00:00Z"
+    state = msgspec.structs.replace(scene.runner.state, written_by=begun)
+    run = msgspec.structs.replace(scene.runner.run_value, state=state)
+    world = scene.cluster.world()
+    assert world.component is not None
+    for managers, notes in (
+        (("kubectl-apply", "2026-01-01T09:00:00Z"), 0),
+        (("kubectl-label", "2026-01-01T10:00:01Z"), 1),
+    ):
+        component = msgspec.structs.replace(world.component, managers=(managers,))
+        seen = msgspec.structs.replace(world, component=component)
+        assert len(noticed(run, seen).notes) == notes
 
 
 def test_a_node_in_flight_that_is_not_ready_for_a_while_is_noted_and_passes() -> None:

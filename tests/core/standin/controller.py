@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bridgehead.core.journal.entry import stamp
 from bridgehead.core.model.component import Component, Revision, template_digest
 from bridgehead.core.model.json import JsonObject
 from tests.core.standin.pods import NAMESPACE
@@ -32,7 +33,8 @@ class DaemonSet:
     uid: str = "ds-1"
     generation: int = 1
     annotations: dict[str, str] = field(default_factory=dict)
-    managers: list[str] = field(default_factory=lambda: ["kubectl"])
+    managers: dict[str, float] = field(default_factory=lambda: {"kubectl": 0.0})
+    """Who has written it, and when, newest last."""
     lag: float = 0.5
     makes_revisions: bool = True
     written: float = 0.0
@@ -59,7 +61,8 @@ class DaemonSet:
         if before != (self.template, self.strategy):
             self.generation += 1
             self.written = now
-        self.managers = [*(name for name in self.managers if name != manager), manager]
+        self.managers.pop(manager, None)
+        self.managers[manager] = now
         return self.generation
 
     def tick(self, now: float) -> None:
@@ -89,5 +92,5 @@ class DaemonSet:
             strategy=self.strategy,
             selector={},
             annotations=dict(annotations),
-            managers=tuple((name, "") for name in self.managers),
+            managers=tuple((name, stamp(at)) for name, at in self.managers.items()),
         )

@@ -33,12 +33,14 @@ MANAGER = "bridgehead"
 class Hand:
     """Performs the commands of one run."""
 
-    def __init__(self, cluster: Cluster, plan: Plan, run: str) -> None:
+    def __init__(self, cluster: Cluster, plan: Plan, run: str, known: int = 0) -> None:
+        """``known`` is the highest generation that is the run's; 0 where it has not begun."""
         self.cluster = cluster
         self.plan = plan
         self.run = run
         component = cluster.daemonset
-        self.left_at = component.generation if component is not None else 0
+        found = component.generation if component is not None else 0
+        self.left_at = min(found, known) if known else found
 
     def perform(self, command: Command) -> CommandResult:
         match command:
@@ -114,9 +116,10 @@ class Hand:
         assert component is not None
         if unseen:
             self.cluster.unobserved_writes.append(name)
+        before = component.generation
         found = component.write(self.cluster.now, MANAGER, template=template, strategy=strategy)
         # As the real hand: our write raises the generation by one, the rest is somebody else's.
-        self.left_at = min(found, self.left_at + 1)
+        self.left_at = min(found, self.left_at + (found > before))
         return self.left_at
 
     def _cordon(self, name: str, *, schedulable: bool) -> CommandResult:

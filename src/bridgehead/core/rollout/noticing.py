@@ -38,12 +38,22 @@ def last_write(component: Component) -> str:
 
 
 def _touched(run: Run, world: World) -> Iterator[Draft]:
-    """A write that is not ours and that left the spec, and so the generation, as it was."""
+    """A write that is not ours and that left the spec, and so the generation, as it was.
+
+    Only a later one than was noted last: whose fields our own writes have taken over is not in the
+    list any more, and then a write from before the run is the last one in it.
+    """
     if world.component is None or not run.state.written_by:
         return
     found = last_write(world.component)
-    if found != run.state.written_by:
+    if _time(found) > _time(run.state.written_by):
         yield note("component", "touched", detail={"reason": found})
+
+
+def _time(write: str) -> str:
+    """When it was, as the server writes it, which sorts as text; empty where there was none."""
+    _, known, time = write.rpartition(" at ")
+    return time if known else ""
 
 
 def _came_or_went(node: NodeState, world: World) -> Iterator[Draft]:

@@ -6,7 +6,16 @@ from enum import Enum
 import msgspec
 
 from bridgehead.core.model.json import JsonObject
-from bridgehead.core.rollout.commands import Baseline, Command, Position, Purpose, Role
+from bridgehead.core.rollout.commands import (
+    Baseline,
+    Command,
+    Flip,
+    Position,
+    Purpose,
+    RestoreStrategy,
+    Role,
+    TakeOver,
+)
 from bridgehead.core.rollout.control import Approve, Pause
 from bridgehead.core.verify.result import GateResult
 from bridgehead.core.verify.soak import Verified
@@ -222,6 +231,15 @@ class RunState(msgspec.Struct, frozen=True, kw_only=True):
     def node(self, name: str) -> NodeState:
         """A node's state; a node that the journal never named is pending."""
         return self.nodes.get(name, NodeState(name=name))
+
+    @property
+    def reached_generation(self) -> int:
+        """The component's highest generation that this run can have made; 0 before it began.
+
+        Each write of the spec raises it by one; what came of the pending ones is not known.
+        """
+        writes = (Flip, RestoreStrategy, TakeOver)
+        return self.generation + sum(isinstance(item, writes) for item in self.pending.values())
 
     @property
     def working(self) -> tuple[NodeState, ...]:
