@@ -151,3 +151,37 @@ def test_a_runner_that_takes_over_remembers_the_dip_before() -> None:
         scene.runner.turn()
     dip(scene, "a1")
     assert scene.run().exit == 3
+
+
+def test_a_log_that_cannot_be_read_to_the_end_of_a_soak_and_beyond_fails_its_node() -> None:
+    scene = Scene()
+    scene.runner.until(soaking)
+    scene.cluster.unreadable.add("a1")
+    ending = scene.run()
+    assert ending.exit == 3
+    assert ending.failure is not None
+    assert (ending.failure.gate, ending.failure.node) == (GateId.LOG, "a1")
+    assert "could not be read within 60 s after its soak: connection refused" in (
+        ending.failure.reason
+    )
+
+
+def test_a_log_that_can_be_read_again_soon_after_the_soak_holds_the_stage_up_and_no_more() -> None:
+    scene = Scene()
+    scene.runner.until(soaking)
+    scene.cluster.unreadable.add("a1")
+    scene.runner.until(lambda it: it.waiting_for == "a1 passed, but its log cannot be read")
+    assert scene.runner.state.stage == 0
+    scene.cluster.unreadable.clear()
+    assert scene.run().exit == 0
+
+
+def test_a_log_that_cannot_be_read_for_a_moment_of_a_soak_changes_nothing() -> None:
+    scene = Scene()
+    scene.runner.until(soaking)
+    scene.cluster.unreadable.add("a1")
+    scene.runner.turn()
+    scene.cluster.unreadable.clear()
+    scene.runner.until(lambda it: it.state.stage == 1)
+    assert not scene.runner.waiting_for.endswith("cannot be read")
+    assert scene.run().exit == 0

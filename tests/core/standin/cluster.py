@@ -95,6 +95,8 @@ class Cluster:
         self.own_grace = GRACE
         self.namespace_refuses = ""
         self.stale = ""
+        self.unreadable: set[str] = set()
+        """Nodes whose kubelet gives out no logs."""
         self.refusals = 0
         """How many of the next effects meet another state than they expect, where a hand asks."""
         self.control: list[Request] = []
@@ -332,6 +334,11 @@ class Cluster:
             requesters=_by_node(self.nodes, list(work)),
             own={key: own.value(target) for key, own in self.own.items()},
             logs={pod.uid: pod.version.log for pod in self.pods.values() if pod.has_log},
+            logs_unread={
+                pod.uid: "connection refused"
+                for pod in self.pods.values()
+                if pod.node in self.unreadable
+            },
             events={pod.uid: _events(pod) for pod in self.pods.values()},
             control=tuple(self.control),
             stale=self.stale,

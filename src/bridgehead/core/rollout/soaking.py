@@ -6,6 +6,7 @@ from bridgehead.core.rollout.baseline import kin, proven
 from bridgehead.core.rollout.decision import Decision, note, wait
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeStatus
+from bridgehead.core.rollout.unread_logs import never_read, unread
 from bridgehead.core.rollout.watch import lost, out_of_sight
 from bridgehead.core.rollout.world import World
 
@@ -25,12 +26,19 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     left = since + stage.soak - now
     if left > 0:
         return wait(f"{stage.name} soaks for {left:.0f} s more")
-    if not hidden:
+    silent = () if hidden else unread(run, world)
+    if not hidden and not silent:
         return Decision(notes=(passed,))
     patience = run.plan.timing.timeout
     if left > -patience:
-        return wait(f"{hidden[0].name} passed and is not seen so now")
-    return Decision(notes=tuple(lost(item, world, patience, now) for item in hidden))
+        what = f"{hidden[0].name} passed and is not seen so now" if hidden else ""
+        return wait(what or f"{silent[0].name} passed, but its log cannot be read")
+    return Decision(
+        notes=(
+            *(lost(item, world, patience, now) for item in hidden),
+            *(never_read(item, world, patience, now) for item in silent),
+        )
+    )
 
 
 def _to_soak(run: Run) -> bool:
