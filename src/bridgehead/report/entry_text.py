@@ -184,7 +184,8 @@ def _lost(entry: Entry) -> str:
 
 
 def _stage_passed(entry: Entry) -> str:
-    return f"{text(entry.detail, 'stage')} passed"
+    stage, empty = text(entry.detail, "stage"), text(entry.detail, "reason")
+    return f"{stage} is over: {empty}" if empty else f"{stage} passed"
 
 
 def _began(entry: Entry) -> str:
@@ -246,6 +247,7 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "back"): _fixed("can be seen again"),
     ("node", "replaced"): _reason("before its turn "),
     ("component", "touched"): _reason("labels or annotations of the component were changed by "),
+    ("node", "renewed"): _fixed("another Node object has its name now: a new node for this run"),
     ("node", "left"): _fixed("is gone"),
     ("node", "set-aside"): _reason("set aside: "),
     ("node", "probed"): _probed,
