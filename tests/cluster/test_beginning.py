@@ -6,10 +6,12 @@ import time
 import msgspec
 import pytest
 
+from bridgehead.app.component_ref import RunName
+from bridgehead.app.loop import Stopped
 from bridgehead.app.open_run import over
 from bridgehead.app.planning import Planned
 from bridgehead.app.resume import Over, resume
-from bridgehead.app.rollback import rollback
+from bridgehead.app.rollback import NothingToTakeBack, rollback
 from bridgehead.app.rollout import Busy, Options, begin
 from bridgehead.app.runner import Ended
 from bridgehead.app.status import status
@@ -35,17 +37,21 @@ pytestmark = pytest.mark.cluster
 RUN = "change-1"
 
 
-async def recorded(component: OnCluster, *drafts: Draft) -> Record:
-    """A run whose state lives beside the component."""
-    record = Record(run=RUN, owner="", spec="", plan=component.plan)
+async def recorded(
+    component: OnCluster, *drafts: Draft, run: str = RUN, undoes: str = ""
+) -> Record:
+    """A run whose state lives beside the component; ``undoes`` as in its spec."""
+    spec = msgspec.structs.replace(component.plan.spec, undoes=undoes)
+    plan = msgspec.structs.replace(component.plan, spec=spec)
+    record = Record(run=run, owner="", spec="", plan=plan)
     await RunStore(component.kube, component.namespace).create(record)
-    await write(component, note("run", "began", detail={"generation": 1}), *drafts)
+    await write(component, note("run", "began", detail={"generation": 1}), *drafts, run=run)
     return record
 
 
-async def write(component: OnCluster, *drafts: Draft) -> None:
+async def write(component: OnCluster, *drafts: Draft, run: str = RUN) -> None:
     store = RunStore(component.kube, component.namespace)
-    await store.append(RUN, drafts, Signature(run=RUN, owner="", identity="me"), 1.0)
+    await store.append(run, drafts, Signature(run=run, owner="", identity="me"), 1.0)
 
 
 async def mode(component: OnCluster) -> Mode:
@@ -195,6 +201,74 @@ async def test_a_finished_run_is_not_undone_over_a_later_change(component: OnClu
     assert isinstance(result, Planned)
     assert isinstance(result.result, Refused)
     assert [item.rule for item in result.result.refusals] == ["changed-since"]
+
+
+def rules(result: object) -> list[str]:
+    """Of a plan that refuses: here the former template stands, so no run can be undone."""
+    assert isinstance(result, Planned)
+    assert isinstance(result.result, Refused)
+    return [item.rule for item in result.result.refusals]
+
+
+@pytest.mark.parametrize("code", [1, 3, 4])
+async def test_no_older_run_is_undone_in_place_of_the_newest(
+    component: OnCluster, code: int
+) -> None:
+    await recorded(component, ended(0))
+    await recorded(component, ended(code), run="change-2")
+    ref = component.plan.spec.component
+    here = session(component.kube, component.namespace)
+
+    result = await rollback(here, ref, Options())
+
+    assert isinstance(result, NothingToTakeBack)
+    assert (result.run, result.other) == ("change-2", "")
+    assert rules(await rollback(here, RunName(RUN), Options())) == ["changed-since"]
+
+
+@pytest.mark.parametrize(("code", "other"), [(0, "change-2"), (3, RUN)])
+async def test_a_rollback_typed_twice_undoes_nothing_that_is_not_named(
+    component: OnCluster, code: int, other: str
+) -> None:
+    await recorded(component, ended(0))
+    await recorded(component, ended(code), run="change-2", undoes=RUN)
+    ref = component.plan.spec.component
+    here = session(component.kube, component.namespace)
+
+    result = await rollback(here, ref, Options())
+
+    assert isinstance(result, NothingToTakeBack)
+    assert (result.run, result.other) == ("change-2", other)
+    assert rules(await rollback(here, RunName(other), Options())) == ["changed-since"]
+
+
+async def test_a_way_back_that_was_left_is_gone_on_with_unless_it_is_named(
+    component: OnCluster,
+) -> None:
+    await recorded(component, undoes="change-0")
+    await anchored(component)
+    ref = component.plan.spec.component
+    here = session(component.kube, component.namespace)
+    here.stop.set()
+
+    with pytest.raises(Stopped):
+        await rollback(here, ref, Options())
+    assert await mode(component) is not Mode.BACK
+
+    result = await rollback(session(component.kube, component.namespace), RunName(RUN), Options())
+    assert isinstance(result, Ended)
+    assert await mode(component) is Mode.ENDED
+
+
+async def test_no_older_run_is_undone_under_an_open_one(component: OnCluster) -> None:
+    await recorded(component)
+    await anchored(component)
+    await recorded(component, ended(0), run="change-0")
+    here = session(component.kube, component.namespace)
+
+    result = await rollback(here, RunName("change-0"), Options())
+
+    assert result == Busy(RUN, "it came after change-0")
 
 
 async def test_a_run_is_open_while_the_component_carries_its_mark(component: OnCluster) -> None:

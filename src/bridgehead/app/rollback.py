@@ -2,68 +2,98 @@
 
 import msgspec
 
-from bridgehead.app.limits import TooShort
-from bridgehead.app.open_run import at_its_run, open_run
+from bridgehead.app.component_ref import RunName
+from bridgehead.app.open_run import at_its_run
 from bridgehead.app.planning import Planned, plan_live
 from bridgehead.app.resume import Over, resume
-from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, begin
-from bridgehead.app.runner import Ended
+from bridgehead.app.rollout import Busy, NotAllowed, Options, RolloutResult, begin
 from bridgehead.app.session import Session
+from bridgehead.app.subject import NothingOpen, OpenRun, Subject, component_named, find
 from bridgehead.cluster.access import complete, missing_permissions
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import Component, images, template_digest
 from bridgehead.core.plan.plan import Refusal, Refused
-from bridgehead.core.plan.settings import ComponentRef
-from bridgehead.core.rollback.undoing import undoing
+from bridgehead.core.rollback.undoing import objection, undoing
 from bridgehead.core.rollout.decision import note
-from bridgehead.core.rollout.transition import fold
+from bridgehead.core.rollout.state import Ending
 
 
-class NothingToTakeBack(msgspec.Struct, frozen=True):
-    """There is no run of the component that changed anything (exit 1)."""
+class NothingToTakeBack(msgspec.Struct, frozen=True, kw_only=True):
+    """What the component has of runs leaves nothing to be taken back; nothing was done (exit 1)."""
 
     component: str
+    run: str = ""
+    """The run that was looked at; empty where the component never had one."""
+    why: str = ""
+    other: str = ""
+    """A run that may be taken back where it is named."""
 
 
 async def rollback(
-    session: Session, ref: ComponentRef, options: Options
+    session: Session, subject: Subject, options: Options
 ) -> RolloutResult | NothingToTakeBack:
-    """Take the open run back; without one, make the last finished run's former version the target.
+    """Take the open run back; without one, make the newest run's former version the target.
 
-    Raises KubeError, ClusterError and Stopped.
+    A run that is not the component's newest is undone only where it is named. An open way back is
+    gone on with, unless it is named itself. Raises KubeError, ClusterError and Stopped.
     """
-    session = await at_its_run(session, ref)
-    user = await session.kube.self_subject_review()
+    named = subject.name if isinstance(subject, RunName) else ""
+    ref = await component_named(session, subject)
+    if not named:
+        session = await at_its_run(session, ref)
+    user = (await session.kube.self_subject_review()).username
     lacking = await missing_permissions(session.kube, ref, session.state_namespace)
     if lacking:
-        grants = complete(lacking, ref, session.state_namespace)
-        return NotAllowed(lacking, user.username, grants)
-    component = await read_component(session.kube, ref)
-    last: Record | None = None
-    if component is not None and component.anchor:
-        found = await open_run(session, component)
-        if isinstance(found, Record):
-            resumed = await _turn_back(session, found, component, user.username)
-            if not isinstance(resumed, Over):
-                return resumed
-            if resumed.ended.ending.exit != 0:
-                return resumed.ended
-            last = resumed.record
-        elif found is not None:
+        return NotAllowed(lacking, user, complete(lacking, ref, session.state_namespace))
+    found = await find(session, ref)
+    if named and (not isinstance(found, OpenRun) or found.record.run != named):
+        if isinstance(found, OpenRun):
+            return Busy(found.record.run, f"it came after {named}")
+        found = await find(session, RunName(named))
+    match found:
+        case OpenRun():
+            return await _go_back(session, found, user, options, named=bool(named))
+        case NothingOpen(run=run, ending=Ending() as ending):
+            record = await RunStore(session.kube, session.state_namespace).load(run)
+            return await _undo_or_not(session, record, ending, user, options, named=bool(named))
+        case NothingOpen():
+            return NothingToTakeBack(component=str(ref))
+        case _:
             return found
-    last = last or await _last_finished(session, ref)
-    if last is None:
-        return NothingToTakeBack(str(ref))
-    return await _undo(session, last, options, user.username)
 
 
-async def _turn_back(
-    session: Session, record: Record, component: Component, user: str
-) -> Ended | Over | TooShort:
+async def _go_back(
+    session: Session, found: OpenRun, user: str, options: Options, *, named: bool
+) -> RolloutResult | NothingToTakeBack:
+    session = msgspec.structs.replace(session, state_namespace=found.namespace)
+    record, component = found.record, found.component
     turn = note("turn", "back", detail={"reason": f"{user} asked for a rollback"})
-    return await resume(session, record, component, user, turn)
+    is_way_back = bool(record.plan.spec.undoes) and not named
+    also = () if is_way_back else (turn,)
+    resumed = await resume(session, record, component, user, *also)
+    if not isinstance(resumed, Over):
+        return resumed
+    ending = resumed.ended.ending
+    if ending.exit != 0 or is_way_back:
+        return resumed.ended
+    return await _undo_or_not(session, record, ending, user, options, named=named)
+
+
+async def _undo_or_not(
+    session: Session, last: Record, ending: Ending, user: str, options: Options, *, named: bool
+) -> RolloutResult | NothingToTakeBack:
+    why = objection(last.run, last.plan, ending, named=named)
+    if not why:
+        return await _undo(session, last, options, user)
+    undoes = last.plan.spec.undoes
+    return NothingToTakeBack(
+        component=str(last.plan.spec.component),
+        run=last.run,
+        why=why,
+        other=last.run if undoes and ending.exit == 0 else undoes,
+    )
 
 
 async def _undo(session: Session, last: Record, options: Options, user: str) -> RolloutResult:
@@ -103,13 +133,3 @@ def _changed_since(last: Record) -> Refusal:
         f"kubectl rollout undo ds/{ref.name} -n {ref.namespace}",
         str(ref),
     )
-
-
-async def _last_finished(session: Session, ref: ComponentRef) -> Record | None:
-    """The newest run of the component that ended with exit 0."""
-    store = RunStore(session.kube, session.state_namespace)
-    for listed in reversed(await store.list_runs(ref)):
-        ending = fold(await store.entries(listed.run)).ending
-        if ending is not None and ending.exit == 0:
-            return await store.load(listed.run)
-    return None

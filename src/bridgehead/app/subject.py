@@ -86,18 +86,24 @@ async def _stands(
     return OpenRun(namespace=namespace, record=record, state=state, component=component)
 
 
-async def component_of(session: Session, subject: Subject) -> ComponentRef | Busy:
-    """The component that is meant, for commands that are about whatever its last run was.
-
-    A run by its name is meant only as long as no other has come after it. Raises NoSuchRunError.
-    """
+async def component_named(session: Session, subject: Subject) -> ComponentRef:
+    """The component that is meant. Raises NoSuchRunError for a name that no run has."""
     if isinstance(subject, ComponentRef):
         return subject
     if isinstance(subject, RolloutSpec):
         return subject.component
+    record = await RunStore(session.kube, session.state_namespace).load(subject.name)
+    return record.plan.spec.component
+
+
+async def component_of(session: Session, subject: Subject) -> ComponentRef | Busy:
+    """The same, for commands that are about whatever the component's last run was.
+
+    A run by its name is meant only as long as no other has come after it. Raises NoSuchRunError.
+    """
+    ref = await component_named(session, subject)
+    if not isinstance(subject, RunName):
+        return ref
     store = RunStore(session.kube, session.state_namespace)
-    ref = (await store.load(subject.name)).plan.spec.component
     newest = (await store.list_runs(ref))[-1].run
-    if newest != subject.name:
-        return Busy(newest, f"it came after {subject.name}")
-    return ref
+    return ref if newest == subject.name else Busy(newest, f"it came after {subject.name}")

@@ -21,8 +21,10 @@ from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, JsonValue
 from bridgehead.core.rollout.approvals import open_points
 from bridgehead.core.rollout.control import encode
+from bridgehead.core.rollout.kept import maybe_cordoned
 from bridgehead.core.rollout.run import Run
 from bridgehead.report.inventory import pretty_json
+from bridgehead.report.left_behind import left_behind
 
 SCHEMA = "bridgehead.dev/ending/v1"
 
@@ -39,7 +41,7 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
             return show_planned(result, output, again)
         case NotAllowed(missing=missing, user=user, grants=grants):
             why = f"permissions are missing for {user}; nothing was changed"
-            _not_begun(output, Exit.CANNOT, why, missing=[str(item) for item in missing])
+            not_begun(output, Exit.CANNOT, why, missing=[str(item) for item in missing])
             for item in missing:
                 say(f"  {item}")
             say(
@@ -48,35 +50,40 @@ def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit
             next_step("have them applied (kubectl apply -f -), then the same command again")
             return Exit.CANNOT
         case Busy(run=run, why=why):
-            _not_begun(output, Exit.LOCKED, f"run {run} holds this component: {why}", run=run)
+            not_begun(output, Exit.LOCKED, f"run {run} holds this component: {why}", run=run)
             next_step(f"bridgehead status {run}{where}")
             return Exit.LOCKED
         case Orphaned(component=component, anchor=anchor):
             why = f"{component} carries the mark of run {anchor}, which has no record"
-            _not_begun(output, Exit.NEEDS_A_PERSON, why, anchor=anchor)
+            not_begun(output, Exit.NEEDS_A_PERSON, why, anchor=anchor)
             next_step(f"bridgehead release {component}{where}")
             return Exit.NEEDS_A_PERSON
         case TooShort(left=left, needed=needed):
             times = f"{duration_text(max(0, round(left)))} of --for are left"
             why = f"a node takes about {duration_text(round(needed))}, and {times}"
-            _not_begun(output, Exit.USAGE, f"{why}; nothing was changed")
+            not_begun(output, Exit.USAGE, f"{why}; nothing was changed")
             next_step(f"the same command with --for {duration_text(2 * round(needed))} or more")
             return Exit.USAGE
 
 
 def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:
-    """The ending after a signal: whether the former template stands, and how to go on."""
+    """The ending after a signal: how it was left, the journal's head, and how to go on."""
     if isinstance(stopping, StillAsked):
         return _still_asked(stopping, code, output)
-    words = {
-        None: "stopped before anything was changed",
-        True: "stopped; the former template stands, nodes in flight wait for you to go on",
-        False: "stopped; the NEW template stands: newcomers get the new version",
-    }
-    said = words[stopping.parked]
+    run = stopping.left
+    how = left_behind(run) if run is not None else "nothing was changed by this command"
+    said = f"stopped; {how}"
     say(said)
+    if stopping.head and run is not None:
+        say(f"journal of run {run.name}: {stopping.head}")
     if output == "json":
-        show(pretty_json(_unended(code, said, parked=stopping.parked)))
+        more: JsonObject = {
+            "parked": stopping.parked,
+            "run": run.name if run is not None else None,
+            "cordoned": list(maybe_cordoned(run)) if run is not None else [],
+            "journalHead": stopping.head,
+        }
+        show(pretty_json(_unended(code, said, **more)))
     next_step(again)
     return code
 
@@ -90,7 +97,7 @@ def _still_asked(stopping: StillAsked, code: Exit, output: str) -> Exit:
     return code
 
 
-def _not_begun(output: str, code: Exit, why: str, **more: JsonValue) -> None:
+def not_begun(output: str, code: Exit, why: str, **more: JsonValue) -> None:
     """Tell why nothing was done; as data too where data was asked for."""
     say(f"error: {why}")
     if output == "json":

@@ -2,7 +2,7 @@
 
 from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
-from bridgehead.cli.ways import after_foreign_change, either_way
+from bridgehead.cli.ways import after_foreign_change, by_its_name, either_way, once_mended
 from bridgehead.core.rollout.approvals import open_points
 from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.run import Run
@@ -15,7 +15,11 @@ def next_command(result: Ended, again: str, where: str) -> str:
         case Exit.DONE:
             return f"bridgehead verify {result.run.plan.spec.component}{where}"
         case Exit.NEEDS_A_PERSON if not result.ending.over:
-            return _for_a_person(result, where)
+            run = result.run
+            spec = run.plan.spec
+            return by_its_name(
+                _for_a_person(result, where), str(spec.component), run.name, spec.undoes
+            )
         case Exit.WAITING:
             return _after_waiting(result.run, again, where)
         case _:
@@ -33,7 +37,7 @@ def _for_a_person(result: Ended, where: str) -> str:
     if failed:
         return ways_on(result.run, where, rollback_helps=ending.rollback_helps)
     if ending.rollback_helps is False:
-        return f"mend the node, then: bridgehead release {ref}{where}"
+        return f"mend the node, then: {once_mended(ref, result.run.state.mode, where)}"
     return either_way(ref, result.run.state.mode, where)
 
 

@@ -7,16 +7,17 @@ import click
 from bridgehead.app.loop import Stopped
 from bridgehead.app.rollback import NothingToTakeBack
 from bridgehead.app.rollback import rollback as take_back
-from bridgehead.app.rollout import Busy, Options, RolloutResult
+from bridgehead.app.rollout import Options, RolloutResult
 from bridgehead.app.runner import Ended
-from bridgehead.app.subject import Subject, component_of
-from bridgehead.cli.endings import conclude, stopped
+from bridgehead.app.subject import Subject
+from bridgehead.cli.endings import conclude, not_begun, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.say import next_step, say
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.core.rollout.run import Run
 
 
 @click.command(epilog="Example:  bridgehead rollback daemonset/gpu/nvidia-device-plugin")
@@ -30,7 +31,9 @@ def rollback(
 ) -> Exit:
     """Take back an open run; after a finished one, roll its former version out again.
 
-    Exit 0 when the former version is back and verified, 4 if a person must look.
+    It is the component's newest run that is meant; another, or a rollback itself, is taken back
+    only where it is named. Exit 0 when the former version is back and verified, 1 if there is
+    nothing to take back, 3 if bringing it back failed, 4 if a person must look.
     """
     subject = read_subject(named)
     if isinstance(subject, Exit):
@@ -41,16 +44,40 @@ def rollback(
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     if isinstance(result, NothingToTakeBack):
-        ref = result.component
-        say(
-            f"error: no run of {ref} in namespace {state_namespace} has changed anything: there is "
-            "nothing to take back"
-        )
-        next_step(f"bridgehead status {ref}{where}")
-        return Exit.FINDINGS
+        return _nothing(result, state_namespace, where, output)
     code = conclude(result, output, again, where)
-    taken_back = isinstance(result, Ended) and code is Exit.ROLLED_BACK
-    return Exit.DONE if taken_back else code
+    if code is Exit.ROLLED_BACK and isinstance(result, Ended) and is_back(result.run, named.text):
+        return Exit.DONE
+    return code
+
+
+def is_back(run: Run, named: str | None) -> bool:
+    """Whether a run that was taken back is what was asked for.
+
+    A run that was to bring a former version back, and was taken back itself as it failed, is not.
+    """
+    return not run.plan.spec.undoes or run.name == named
+
+
+def _nothing(result: NothingToTakeBack, state_namespace: str, where: str, output: str) -> Exit:
+    ref = result.component
+    why = result.why or (
+        f"no run of {ref} in namespace {state_namespace} has changed anything: there is "
+        "nothing to take back"
+    )
+    not_begun(output, Exit.FINDINGS, why, run=result.run)
+    if result.other:
+        next_step(f"if it is run {result.other} that you mean: {_by_name(result.other, where)}")
+    elif result.run:
+        say("an older run is taken back only where it is named in place of the component")
+        next_step(f"bridgehead journal {result.run}{where}")
+    else:
+        next_step(f"bridgehead status {ref}{where}")
+    return Exit.FINDINGS
+
+
+def _by_name(run: str, where: str) -> str:
+    return f"bridgehead rollback {run}{where}"
 
 
 async def _run(
@@ -59,7 +86,6 @@ async def _run(
     """The result, or the stop and the exit code of the signal that asked for it."""
     async with runner(cluster, state_namespace) as (session, stop):
         try:
-            ref = await component_of(session, subject)
-            return ref if isinstance(ref, Busy) else await take_back(session, ref, options)
+            return await take_back(session, subject, options)
         except Stopped as stopping:
             return stopping, stop.exit

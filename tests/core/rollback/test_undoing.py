@@ -1,12 +1,14 @@
-"""The spec of a rollback after a run that is over."""
+"""The spec of a rollback after a run that is over, and after which runs there is one."""
 
 from typing import Any
 
 import msgspec
+import pytest
 
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import Consent, ContainerImage, ImagesChange, Window
-from bridgehead.core.rollback.undoing import undoing
+from bridgehead.core.rollback.undoing import objection, undoing
+from bridgehead.core.rollout.state import Ending
 from tests.core.standin.plans import plan_of
 
 NODES = ("a1", "a2", "a3")
@@ -37,3 +39,21 @@ def test_neither_approval_nor_window_stands_in_the_way_of_a_rollback() -> None:
 def test_whoever_asks_for_a_rollback_consents_to_the_move_that_it_takes() -> None:
     placement = undoing("test-1", finished()).placement
     assert (placement.gain, placement.lose) == (Consent.ALLOW, Consent.ALLOW)
+
+
+@pytest.mark.parametrize("code", [1, 3, 4])
+def test_a_run_that_did_not_end_well_is_not_undone_even_where_it_is_named(code: int) -> None:
+    ending = Ending(exit=code, summary="so it ended")
+    for named in (False, True):
+        why = objection("test-1", finished(), ending, named=named)
+        assert why.startswith("run test-1 is over")
+        assert why.endswith("so it ended; there is nothing to take back")
+
+
+def test_a_way_back_is_undone_only_where_it_is_named_itself() -> None:
+    done = Ending(exit=0, summary="done")
+    assert objection("test-1", finished(), done, named=False) == ""
+    back = msgspec.structs.replace(finished(), spec=undoing("test-1", finished()))
+    why = objection("test-1-back-1", back, done, named=False)
+    assert why == "run test-1-back-1 has already taken run test-1 back"
+    assert objection("test-1-back-1", back, done, named=True) == ""

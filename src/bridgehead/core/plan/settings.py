@@ -295,3 +295,5 @@ class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
     """When nodes may be changed; none: at any time."""
     lock: LockSettings = LockSettings()
     owner: str | None = None
+    undoes: str = ""
+    """The finished run whose former version this brings back; empty where a file asks for it."""

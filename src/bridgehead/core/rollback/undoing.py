@@ -13,6 +13,7 @@ from bridgehead.core.plan.settings import (
     PlacementSettings,
     RolloutSpec,
 )
+from bridgehead.core.rollout.state import Ending
 
 
 def undoing(run: str, plan: Plan) -> RolloutSpec:
@@ -30,7 +31,26 @@ def undoing(run: str, plan: Plan) -> RolloutSpec:
         approve=(),
         two_people=False,
         windows=(),
+        undoes=run,
     )
+
+
+def objection(run: str, plan: Plan, ending: Ending, *, named: bool) -> str:
+    """Why a run that is over is not undone; empty where it may be.
+
+    Only a run that ended well has left something to undo. A way back is undone only where it is
+    named itself: a component's name, typed twice, must not bring in again what was just taken away.
+    """
+    if ending.exit != 0:
+        back = "is over" if ending.exit == _GIVEN_UP else "is over and nothing of it stands"
+        return f"run {run} {back}: {ending.summary}; there is nothing to take back"
+    if plan.spec.undoes and not named:
+        return f"run {run} has already taken run {plan.spec.undoes} back"
+    return ""
+
+
+_GIVEN_UP = 4
+"""How a run ends of which a person has to look at what stands, a released one among them."""
 
 
 def _former(run: str, plan: Plan) -> Change:
