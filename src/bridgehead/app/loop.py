@@ -24,7 +24,7 @@ from bridgehead.core.rollout.commands import (
 )
 from bridgehead.core.rollout.decide import decide, interrupted, outcome
 from bridgehead.core.rollout.decision import Decision, intent, note
-from bridgehead.core.rollout.kept import telling
+from bridgehead.core.rollout.kept import maybe_cordoned, telling
 from bridgehead.core.rollout.leaving import leaving
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, Mode
@@ -95,11 +95,14 @@ class Stopped(Exception):  # noqa: N818 - not an error: the user asked for it
     """The runner was told to stop.
 
     ``parked`` says whether the former template stands; None where the run had not been taken up.
+    ``left`` is the run as it was left, ``head`` the digest of its last record; empty if not known.
     """
 
-    def __init__(self, *, parked: bool | None) -> None:
+    def __init__(self, *, parked: bool | None, left: Run | None = None, head: str = "") -> None:
         super().__init__("stopped")
         self.parked = parked
+        self.left = left
+        self.head = head
 
 
 class OutOfSightError(Exception):
@@ -154,7 +157,8 @@ class Loop:
             await self._leave_unrecorded(error)
             raise
         if not ended:
-            raise Stopped(parked=await self._leave())
+            parked = await self._leave()
+            raise Stopped(parked=parked, left=self.run, head=self._journal.head)
         return self.run
 
     async def _go_on(self, *, park_first: bool) -> bool:
@@ -316,10 +320,8 @@ class Loop:
 
 def _name_cordoned(run: Run, error: Exception) -> None:
     """Name the nodes that stay cordoned, or may be: of a cordon that was just sent nobody knows."""
-    nodes = run.state.nodes.values()
-    names = [node.name for node in nodes if (node.held and not node.disowned) or node.work]
-    if names:
-        error.add_note(f"Still cordoned: {', '.join(sorted(names))}.")
+    if names := maybe_cordoned(run):
+        error.add_note(f"Still cordoned: {', '.join(names)}.")
 
 
 def outcome_of(command: Command, result: CommandResult) -> Draft:

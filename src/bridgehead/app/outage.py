@@ -65,7 +65,7 @@ class Outages:
         try:
             state = await unless_stopped(self._session, self._again(run.name, error))
         except Stopped:
-            raise Stopped(parked=run.parked) from error
+            raise Stopped(parked=run.parked, left=run) from error
         self._over = steady()
         self._session.watcher.say("the API server answers again; going on")
         return state

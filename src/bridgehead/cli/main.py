@@ -54,7 +54,9 @@ def run(arguments: Sequence[str]) -> int:
         return Exit.USAGE
     except (KeyboardInterrupt, click.Abort):
         return Exit.INTERRUPTED
-    except SystemExit:
+    except SystemExit as leaving:
+        if isinstance(leaving.code, Exit):  # a second signal
+            return leaving.code
         # click's answer, with code 1, to a pipe that its reader has closed: no finding of ours.
         return Exit.DONE
     except Exception as error:  # noqa: BLE001 - the one place that turns any error into an ending

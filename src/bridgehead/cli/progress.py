@@ -3,6 +3,7 @@
 from types import TracebackType
 from typing import Self, TextIO
 
+import msgspec
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
@@ -13,6 +14,7 @@ from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import NodeStatus, RunState, Work
+from bridgehead.core.rollout.transition import fold
 from bridgehead.core.rollout.world import World
 from bridgehead.report.entry_text import clock_time, entry_lines
 
@@ -36,6 +38,8 @@ class Progress:
         self._console = _Listener(file=stream, highlight=False, soft_wrap=True)
         self._live: Live | None = None
         self._last_wait = ""
+        self._recorded = ""
+        self._seen: Run | None = None
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -57,6 +61,10 @@ class Progress:
 
     def tell(self, entry: Entry) -> None:
         """One record that was written."""
+        self._recorded = entry.run
+        seen = self._seen
+        if seen is not None and (entry.run, entry.seq) == (seen.name, seen.state.last_seq + 1):
+            self._seen = msgspec.structs.replace(seen, state=fold((entry,), seen.state))
         lines = entry_lines(entry)
         if not lines:
             return
@@ -69,8 +77,15 @@ class Progress:
         """Something that is no record."""
         self._console.print(Text(words))
 
+    @property
+    def run(self) -> Run | None:
+        """The run that this process is at, as its journal tells it; None where it is at none."""
+        seen = self._seen
+        return seen if seen is not None and seen.name == self._recorded else None
+
     def look(self, run: Run, world: World, decision: Decision) -> None:
         """One turn of the loop: refresh the live view."""
+        self._seen = run
         if self._live is not None:
             self._live.update(_view(run, world, decision))
 

@@ -1,10 +1,12 @@
 """The way from options to a cluster: a client to read with, or all that a run needs."""
 
 import platform
+import shlex
 import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from bridgehead.app.session import Session
 from bridgehead.cli.bounds import NO_BOUNDS, Bounds
@@ -13,6 +15,10 @@ from bridgehead.cli.signals import Stop, stop_on_signals
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config import load_config
+from bridgehead.report.left_behind import left_behind
+
+if TYPE_CHECKING:
+    from bridgehead.cli.progress import Progress
 
 
 @asynccontextmanager
@@ -34,7 +40,7 @@ async def runner(
     from bridgehead.cli.progress import Progress  # noqa: PLC0415 - rich: help cannot wait for it
 
     async with client(cluster) as kube:
-        with stop_on_signals() as stop, Progress(sys.stderr) as progress:
+        with Progress(sys.stderr) as progress, stop_on_signals(_Told(progress)) as stop:
             session = Session(
                 kube=kube,
                 clock=time.time,
@@ -45,6 +51,26 @@ async def runner(
                 limits=_limits(bounds),
             )
             yield session, stop
+
+
+class _Told:
+    """What is said at signals."""
+
+    def __init__(self, progress: "Progress") -> None:
+        self._progress = progress
+
+    def first(self) -> None:
+        """It stops in order, which may take some seconds."""
+        self._progress.say("stopping: the former template is parked first; again to leave at once")
+
+    def second(self) -> None:
+        """It leaves at once, in the middle of whatever it does."""
+        run = self._progress.run
+        how = left_behind(run) if run is not None else "nothing was changed by this command"
+        self._progress.say(f"interrupted; {how}")
+        if run is not None and run.state.pending:
+            self._progress.say("what was just being written may have arrived: 'status' shows it")
+        self._progress.say(f"next: {shlex.join(('bridgehead', *sys.argv[1:]))}")
 
 
 def _limits(bounds: Bounds) -> Limits:

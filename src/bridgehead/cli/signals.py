@@ -1,33 +1,55 @@
-"""Signals: the first one asks the runner to park and stop, the second one ends it at once."""
+"""Signals: the first one asks the runner to park and stop, the second one ends it at once.
+
+Both are answered: who gets no answer sends a second signal, and then has to know what is left.
+"""
 
 import asyncio
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from bridgehead.cli.exits import Exit
 
 _EXITS = {signal.SIGINT: Exit.INTERRUPTED, signal.SIGTERM: Exit.TERMINATED}
 
 
+class Told(Protocol):
+    """Says what a signal does."""
+
+    def first(self) -> None:
+        """It stops in order."""
+        ...
+
+    def second(self) -> None:
+        """It leaves at once."""
+        ...
+
+
 class Stop:
     """Set by the first signal; ``exit`` is the exit code that it stands for."""
 
-    def __init__(self) -> None:
+    def __init__(self, told: Told) -> None:
         self.event = asyncio.Event()
         self.exit = Exit.INTERRUPTED
+        self._told = told
 
     def _received(self, number: signal.Signals) -> None:
         self.exit = _EXITS[number]
-        self.event.set()
-        for other in _EXITS:  # a second signal meets the default action
+        if not self.event.is_set():
+            self.event.set()
+            self._told.first()
+            return
+        for other in _EXITS:  # a third signal meets the default action
             asyncio.get_running_loop().remove_signal_handler(other)
+        self._told.second()
+        raise SystemExit(self.exit)
 
 
 @contextmanager
-def stop_on_signals() -> Iterator[Stop]:
+def stop_on_signals(told: Told) -> Iterator[Stop]:
     """Handle SIGINT and SIGTERM inside a running event loop."""
-    stop = Stop()
+    stop = Stop(told)
     loop = asyncio.get_running_loop()
     for number in _EXITS:
         loop.add_signal_handler(number, stop._received, number)

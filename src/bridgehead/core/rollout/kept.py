@@ -25,6 +25,12 @@ def kept_text(run: Run, world: World) -> str:
     return f" Still cordoned, as their devices are not proven: {', '.join(sorted(names))}."
 
 
+def maybe_cordoned(run: Run) -> tuple[str, ...]:
+    """The same by the journal alone, with those of which it does not know whether they are yet."""
+    nodes = run.state.nodes.values()
+    return tuple(sorted(it.name for it in nodes if (it.held and not it.disowned) or it.work))
+
+
 def telling(run: Run, world: World, step: Decision) -> Decision:
     """The step whose ending names them; one that does so in a place of its own is left as it is."""
     ending, kept = step.ending, kept_text(run, world)
