@@ -52,6 +52,12 @@ def test_intent_is_silent_and_its_outcome_speaks() -> None:
     assert entry_lines(written(done)) == ("taken over: update strategy is OnDelete",)
 
 
+def test_a_stage_of_which_no_node_was_changed_is_said_to_be_over_not_to_have_passed() -> None:
+    detail: JsonObject = {"stage": "wave 1", "reason": "no node of it was changed (set-aside)"}
+    (line,) = entry_lines(written(note("stage", "passed", detail=detail)))
+    assert "wave 1 is over: no node of it was changed (set-aside)" in line
+
+
 @pytest.mark.parametrize(
     ("position", "words"),
     [(Position.TARGET, "new template put in"), (Position.FORMER, "former template parked")],

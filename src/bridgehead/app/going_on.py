@@ -12,7 +12,7 @@ from bridgehead.app.subject import OpenRun, Subject, find
 from bridgehead.cluster.lock_watch import Holding
 from bridgehead.core.journal.entry import stamp
 from bridgehead.core.rollout.control import Pause, Resume, requests
-from bridgehead.core.rollout.resuming import FAILED, fits, in_gap
+from bridgehead.core.rollout.resuming import FAILED, fits, in_gap, put_off
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Answer as Way
 from bridgehead.core.rollout.state import Mode, NodeStatus
@@ -44,6 +44,7 @@ async def go_on(
 ) -> Outcome | NotOpen | Unanswered | BadNames:
     """Lift a pause or a hold, and go on with the run as its runner, to an ending.
 
+    Nodes that the run had set aside before it stopped are tried again where nobody is named.
     Where a runner stays at the run it goes on by itself: then this waits until it has noted the
     request. Nothing is asked where the run neither pauses nor holds. Raises Stopped, StillAsked,
     KubeError and ClusterError.
@@ -56,6 +57,8 @@ async def go_on(
         return BadNames(run=run, problems=problems)
     if open_ones := open_questions(run, ways):
         return Unanswered(run=run, nodes=open_ones)
+    if ways == Ways():
+        ways = Ways(retry=put_off(run))
     if not _needs_word(found, ways):
         return await _take_up_or_follow(session, found)
     user = await session.kube.self_subject_review()

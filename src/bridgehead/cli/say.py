@@ -5,10 +5,14 @@ happened in the cluster, not what happened to the output.
 """
 
 import os
+import re
 import sys
 from typing import IO
 
 import click
+
+_WAY = re.compile(r"(?P<why>[^:;]+): (?P<command>bridgehead .+)")
+"""One way on, with what it is for."""
 
 
 def say(text: str) -> None:
@@ -17,8 +21,18 @@ def say(text: str) -> None:
 
 
 def next_step(text: str) -> None:
-    """What to do next: every ending tells one thing."""
-    say(f"next: {text}")
+    """What to do next: every ending tells one thing, and what else may be done on its own line.
+
+    Ways that are commands of ours, as in ``go on: COMMAND; take all back: COMMAND``, are told with
+    the command first, so that the line can be pasted up to its end: the rest is a comment.
+    """
+    ways = [_WAY.fullmatch(part) for part in text.split("; ")]
+    known = [way for way in ways if way is not None]
+    if len(known) < len(ways):
+        say(f"next: {text}")
+        return
+    for number, way in enumerate(known):
+        say(f"{'or' if number else 'next'}: {way['command']}  # {way['why']}")
 
 
 def show(text: str) -> None:

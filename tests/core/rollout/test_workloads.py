@@ -10,8 +10,9 @@ from bridgehead.core.plan.plan import Care, SetAside
 from bridgehead.core.plan.settings import Workloads
 from bridgehead.core.rollout.commands import Position
 from bridgehead.core.rollout.limits import Limits
-from bridgehead.core.rollout.state import NodeStatus
-from tests.core.rollout.asking import pause, resume
+from bridgehead.core.rollout.resuming import fits, put_off
+from bridgehead.core.rollout.state import Answer, NodeStatus
+from tests.core.rollout.asking import go_on, pause, resume, retry
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import Cluster
 from tests.core.standin.plans import canary, plan_of, wave
@@ -51,6 +52,38 @@ def test_a_cordoned_node_waits_until_its_last_holder_has_ended() -> None:
     assert scene.run().exit == 0
     assert scene.cluster.tags() == ALL_ON_TARGET
     assert not scene.cluster.leftovers
+
+
+@pytest.mark.parametrize("names", [("a2", "b2"), ("b1",)], ids=["a wave", "a canary"])
+def test_going_on_tries_nodes_again_that_were_set_aside_before_it_stopped(
+    names: tuple[str, ...],
+) -> None:
+    scene = Scene(care=WAIT)
+    for name in names:
+        scene.cluster.hold_devices(name)
+    assert scene.run().exit == 4
+    run = scene.runner.run_value
+    assert put_off(run) == names
+    assert all(fits(run, name, Answer.RETRY) for name in names)
+    for uid in list(scene.cluster.workload):
+        scene.cluster.end_workload(uid)
+    retry(*names)(scene.cluster)
+    assert go_on(scene).run().exit == 0
+    assert scene.cluster.tags() == ALL_ON_TARGET
+    assert not scene.cluster.leftovers
+
+
+def test_a_wave_of_which_no_node_was_changed_is_not_said_to_have_passed() -> None:
+    scene = Scene(care=WAIT)
+    for name in ("a2", "b2"):
+        scene.cluster.hold_devices(name)
+    assert scene.run().exit == 4
+    over = [e.detail for e in scene.journal if (e.step, e.result) == ("stage", "passed")]
+    assert [item.get("reason", "") for item in over] == [
+        "",
+        "",
+        "no node of it was changed (set-aside)",
+    ]
 
 
 def test_no_new_template_stands_while_a_node_waits_for_its_holders() -> None:

@@ -10,6 +10,9 @@ from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Answer, Mode, NodeState, NodeStatus, RunState
 
+STOPPED = 4
+"""Exit of a run that stopped for a person."""
+
 FAILED = frozenset({NodeStatus.FAILED, NodeStatus.STUCK, NodeStatus.TAKEN_BACK})
 """Nodes that a run does not pass over without being told to."""
 
@@ -24,17 +27,36 @@ def unanswered(run: Run) -> tuple[NodeState, ...]:
 
 
 def fits(run: Run, name: str, answer: Answer) -> bool:
-    """Left out is what failed or has not had its turn; tried again, what failed or was left out.
+    """Left out is what failed or has not had its turn; tried again, what failed or was set aside.
 
-    So is what was set aside with nothing proven of it: it is cordoned, and nothing else ends that.
+    So is what was left with nothing proven of it: it is cordoned, and nothing else ends that.
     What loses the component does so with the template, whatever is said of it.
     """
     node = run.state.node(name)
     if name in run.plan.loses:
         return False
     if answer is Answer.RETRY:
-        return node.status in FAILED or node.left_out or node.unsound
+        return node.status in FAILED | {NodeStatus.SET_ASIDE} or node.left_out or node.unsound
     return node.status in FAILED | {NodeStatus.PENDING}
+
+
+def put_off(run: Run) -> tuple[str, ...]:
+    """Nodes that going on alone has tried again: those that the run set aside before it stopped.
+
+    The person mended, or ended, what kept them; what a person left out stays left out. Where nodes
+    failed, or somebody else's write stopped the run, it did not stop for these.
+    """
+    state = run.state
+    ending = state.ending
+    if state.mode not in {Mode.FORWARD, Mode.HOLD} or ending is None or ending.exit != STOPPED:
+        return ()
+    if ending.stray is not None or unanswered(run):
+        return ()
+    return tuple(
+        item.name
+        for item in state.nodes.values()
+        if item.status is NodeStatus.SET_ASIDE and not item.left_out and item.work is None
+    )
 
 
 def in_gap(node: NodeState) -> bool:
@@ -134,6 +156,8 @@ def _told(node: NodeState, answer: Answer, by: str, at: float) -> NodeState:
                 retried_at=at,
                 reason="",
                 left_out=False,
+                waits_since=None,
+                fewer_since=None,
                 unsound=unsound,
                 failure=node.failure if unsound else None,
                 verified=None,

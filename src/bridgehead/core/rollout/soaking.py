@@ -15,7 +15,7 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
     """No node of the stage is under way and the former template is parked: watch, then go on."""
     if unproven := _unproven(run, stage, world):
         return unproven
-    passed = note("stage", "passed", detail={"stage": stage.name})
+    passed = note("stage", "passed", detail={"stage": stage.name, **_empty(run, stage)})
     hidden = out_of_sight(run, world)
     if not hidden and not _to_soak(run):
         return Decision(notes=(passed,))
@@ -39,6 +39,14 @@ def soak(run: Run, stage: Stage, world: World, now: float) -> Decision:
             *(never_read(item, world, patience, now) for item in silent),
         )
     )
+
+
+def _empty(run: Run, stage: Stage) -> JsonObject:
+    """Why the stage proves nothing; nothing where a node of it runs the new version."""
+    if any(run.state.node(name).status is NodeStatus.PASSED for name in run.members):
+        return {}
+    left = [run.state.node(name).status.value for name in stage.nodes]
+    return {"reason": f"no node of it was changed ({', '.join(dict.fromkeys(left))})"}
 
 
 def _to_soak(run: Run) -> bool:
