@@ -15,8 +15,10 @@ from bridgehead.app.following import Answer
 from bridgehead.app.going_on import Ways, go_on
 from bridgehead.app.loop import Stopped
 from bridgehead.app.pause import Parked, park, pause
+from bridgehead.app.release import release
 from bridgehead.app.resume import resume
-from bridgehead.app.rollout import Busy
+from bridgehead.app.rollback import rollback
+from bridgehead.app.rollout import Busy, Options
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
 from bridgehead.app.status import status
@@ -39,7 +41,8 @@ from bridgehead.core.rollout.decision import intent, note
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.state import RunState
 from bridgehead.core.rollout.transition import DONE, fold
-from bridgehead.kube.resources import LEASES
+from bridgehead.kube.errors import NotFound
+from bridgehead.kube.resources import LEASES, NAMESPACES
 from tests.cluster.components import OnCluster
 from tests.cluster.use_cases import session
 
@@ -274,6 +277,25 @@ async def test_a_component_without_a_run_has_none_open(component: OnCluster) -> 
     assert await abort(here, ref, ASKER) == NothingOpen(subject=str(ref))
     with pytest.raises(NoSuchRunError, match="no run nobody"):
         await pause(here, RunName("nobody"), ASKER)
+
+
+async def test_where_nothing_is_open_nothing_is_written(
+    component: OnCluster,
+) -> None:
+    nowhere = f"{component.namespace}-mistyped"
+    here = session(component.kube, nowhere)
+    ref = component.plan.spec.component
+
+    await pause(here, ref, ASKER)
+    await park(here, ref)
+    await go_on(here, ref, Ways(), ASKER)
+    await what_is_awaited(here, ref, None)
+    await abort(here, ref, ASKER)
+    await rollback(here, ref, Options())
+    assert (await release(here, ref, dry_run=False)).left.nothing
+
+    with pytest.raises(NotFound):
+        await component.kube.get(NAMESPACES, nowhere)
 
 
 async def test_consent_that_nobody_waits_for_is_not_written(begun: Killed) -> None:

@@ -17,6 +17,7 @@ from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
+from bridgehead.core.rollout.facts import closes
 from bridgehead.core.rollout.state import Ending, Mode
 from bridgehead.core.rollout.transition import UnknownRecordError, fold
 from bridgehead.kube.errors import PatchTestFailed
@@ -54,13 +55,15 @@ async def release(session: Session, ref: ComponentRef, *, dry_run: bool) -> Rele
     """Uncordon what runs of the component cordoned, remove their pods, restore its strategy.
 
     Where pods differ from the standing template the strategy stays OnDelete: with RollingUpdate
-    back, the controller would replace them all at once. Nothing is written where not all could be
-    read: pods that are not seen may differ. Raises HeldError while a runner lives, and Stopped
-    where it is told to stop before it has the lock.
+    back, the controller would replace them all at once. Nothing is written, no lock either, where
+    there is nothing to give back or not all could be read: pods that are not seen may differ.
+    Raises HeldError while a runner lives, and Stopped where it is told to stop before it has the
+    lock.
     """
     session = await at_its_run(session, ref)
-    if dry_run:
-        return Released(left=await _left(session, ref))
+    left = await _left(session, ref)
+    if dry_run or left.unread or (left.nothing and not await _unclosed(session, ref)):
+        return Released(left=left)  # without the lock: taking it writes to the cluster
     async with await _lock(session, ref) as lock:
         left = await _left(session, ref)
         if left.unread:
@@ -142,6 +145,18 @@ def _differing(snapshot: Snapshot, component: Component | None) -> tuple[tuple[s
             if not pod.terminal and pod.revision not in standing
         )
     )
+
+
+async def _unclosed(session: Session, ref: ComponentRef) -> bool:
+    """Whether a run of the component does not say that it is over."""
+    store = RunStore(session.kube, session.state_namespace)
+    for item in reversed(await store.list_runs(ref)):
+        try:
+            if not any(closes(entry) for entry in await store.last_page(item.run)):
+                return True
+        except UnreadableRunError:
+            return True
+    return False
 
 
 async def _close(
