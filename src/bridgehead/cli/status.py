@@ -14,7 +14,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.say import next_step, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
-from bridgehead.cli.ways import after_foreign_change
+from bridgehead.cli.ways import after_foreign_change, once_mended
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.state import Mode
@@ -41,7 +41,7 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         show(pretty_json(status_json(found, lost, broken)))
     else:
         show(status_text(found, lost, broken))
-    held = (*(item[1] for item in broken), *(item[0] for item in lost))
+    held = (*(item[1] for item in broken), *(_releases(item) for item in lost))
     next_step(_next(found, held, cluster, state_namespace))
     return Exit.DONE
 
@@ -57,7 +57,7 @@ async def _read(
         found = await read_status(kube, where, subject, time.time())
         if isinstance(subject, RunName):
             return where, found, (), ()
-        lost = await orphans(kube, subject)
+        lost = await orphans(kube, where, subject)
         return where, found, lost, await damaged(kube, where, subject)
 
 
@@ -67,7 +67,7 @@ def _next(
     cluster: ClusterOptions,
     state_namespace: str,
 ) -> str:
-    """What to do; ``held`` are components of runs that nobody can go on with."""
+    """What to do; ``held`` are components, or names, of runs that nobody can go on with."""
     where = as_arguments(cluster, state_namespace)
     if held:
         return f"bridgehead release {held[0]}{where}"
@@ -75,13 +75,23 @@ def _next(
         return f"bridgehead inventory{cluster.as_arguments}"
     first = found[0]
     if first.open:
-        return _onward(first, where)
+        return _onward(first, where, state_namespace)
     return f"bridgehead journal {first.run}{where}"
 
 
-def _onward(item: Standing, where: str) -> str:
+def _releases(orphan: tuple[str, str]) -> str:
+    """By what a mark without a record is given back: its component, or the run that it names."""
+    thing, mark = orphan
+    return mark if thing.startswith("node/") else thing
+
+
+def _onward(item: Standing, where: str, namespace: str) -> str:
     """What an open run needs."""
     ref = item.component
+    if item.wishes.unreadable and item.mode != Mode.BACK.value:
+        edit = f"kubectl edit configmap {item.run} -n {namespace}"
+        then = f"bridgehead resume {ref}{where}; or bridgehead rollback {ref}{where}"
+        return f"{edit} (take out what cannot be read under control), then {then}"
     if item.wishes.paused is not None:
         return f"bridgehead resume {ref}{where}"
     if item.wishes.awaited:
@@ -91,7 +101,9 @@ def _onward(item: Standing, where: str) -> str:
     if item.stray is not None and not item.holder and item.stray.in_the_way:
         return after_foreign_change(parse_component(ref), item.stray, Mode(item.mode), where)
     if item.rollback_helps is False:
-        return f"mend what it names, then: bridgehead release {ref}{where}"
+        return (
+            f"mend what it names, then: {once_mended(parse_component(ref), Mode(item.mode), where)}"
+        )
     if item.mode == Mode.HOLD.value:
         return (
             f"bridgehead resume {ref}{where} with --without NODE or --retry NODE for each that "
