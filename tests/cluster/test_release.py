@@ -8,6 +8,8 @@ import pytest
 
 from bridgehead.app.loop import Stopped
 from bridgehead.app.release import release
+from bridgehead.app.release_run import component_marked, release_marks
+from bridgehead.app.status import orphans
 from bridgehead.cluster.access import Permission, needed
 from bridgehead.cluster.component_writes import ON_DELETE
 from bridgehead.cluster.errors import HeldError
@@ -18,6 +20,7 @@ from bridgehead.cluster.perform import Performer
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
+from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE
 from bridgehead.core.rollout.commands import TakeOver
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.state import Mode
@@ -94,6 +97,39 @@ async def test_a_component_is_given_back_as_it_was(component: OnCluster) -> None
     after = await component.now()
     assert not released.left.unread
     assert (after.strategy, after.annotations) == (before.strategy, before.annotations)
+
+
+async def test_by_the_name_of_a_run_without_record_its_component_is_found(
+    component: OnCluster,
+) -> None:
+    run = f"change-{component.namespace}"
+    await Performer(component.kube, run, component.plan, 1, lambda: None).claim()
+    found = await component_marked(session(component.kube, component.namespace), run)
+    assert found == component.plan.spec.component
+
+
+async def test_a_node_that_names_a_run_without_record_or_component_is_given_back(
+    cluster: Cluster, component: OnCluster
+) -> None:
+    run, name = f"lost-{component.namespace}", f"node-of-{component.namespace}"
+    marks = {HELD_BY: run, SCHEDULABLE_BEFORE: "true"}
+    metadata = {"name": name, "annotations": marks}
+    cluster.api.create("/api/v1/nodes", {"metadata": metadata, "spec": {"unschedulable": True}})
+    here = session(component.kube, component.namespace)
+    try:
+        lost = await orphans(component.kube, component.namespace, None)
+        assert (f"node/{name}", run) in lost
+        assert await component_marked(here, run) is None
+        shown = await release_marks(here, run, dry_run=True)
+        assert [node.name for node in shown.left.nodes] == [name]
+        released = await release_marks(here, run, dry_run=False)
+        assert released.done == ((f"node/{name}", "uncordoned"),)
+        again = await release_marks(here, run, dry_run=True)
+        assert again.left.nothing
+        lost = await orphans(component.kube, component.namespace, None)
+        assert (f"node/{name}", run) not in lost
+    finally:
+        cluster.api.delete(f"/api/v1/nodes/{name}")
 
 
 async def test_nothing_is_written_while_pods_cannot_be_seen(

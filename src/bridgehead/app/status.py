@@ -18,7 +18,7 @@ from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import owns
 from bridgehead.core.model.component import Component
 from bridgehead.core.plan.settings import ComponentRef
-from bridgehead.core.rollout.control import UnreadableRequestError, requests
+from bridgehead.core.rollout.control import UnreadableRequestError, readable, requests
 from bridgehead.core.rollout.facts import closes
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
@@ -174,7 +174,8 @@ def _wishes(record: Record, state: RunState, runner: str, now: float, by: Used) 
     try:
         return wishes(run, requests(record.control), now, used=by)
     except UnreadableRequestError as error:
-        return wishes(run, (), now, unreadable=str(error), used=by)
+        asked = readable(record.control)
+        return wishes(run, asked, now, unreadable=str(error), used=by)
 
 
 async def newest_run(store: RunStore, component: ComponentRef) -> str:

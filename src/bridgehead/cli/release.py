@@ -5,18 +5,22 @@ import asyncio
 import click
 import msgspec
 
+from bridgehead.app.component_ref import RunName
 from bridgehead.app.loop import Stopped
-from bridgehead.app.release import Released
+from bridgehead.app.release import Left, Released
 from bridgehead.app.release import release as let_go
+from bridgehead.app.release_run import component_marked, release_marks
 from bridgehead.app.rollout import Busy
+from bridgehead.app.session import Session
 from bridgehead.app.subject import Subject, component_of
 from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options
+from bridgehead.cli.place import Place
 from bridgehead.cli.say import next_step, say, show
-from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 
@@ -35,35 +39,72 @@ def release(named: Named, cluster: ClusterOptions, state_namespace: str, dry_run
     subject = read_subject(named)
     if isinstance(subject, Exit):
         return subject
-    result = asyncio.run(_run(subject, cluster, state_namespace, dry_run=dry_run))
-    where = as_arguments(cluster, state_namespace)
+    place = Place(cluster, state_namespace)
+    result = asyncio.run(_run(subject, place, dry_run=dry_run))
+    where = place.as_arguments
     again = f"bridgehead release{named.as_argument}{where}"
     match result:
         case Busy():
             return conclude(result, "text", again, where)
         case _Done(ref=ref, released=released):
+            if isinstance(ref, RunName):
+                return _tell_marks(released, ref.name, where, dry_run=dry_run)
             return _tell(released, ref, where, dry_run=dry_run)
         case (stopping, code):
             return stopped(stopping, code, "text", again)
 
 
 class _Done(msgspec.Struct, frozen=True):
-    ref: ComponentRef
+    ref: ComponentRef | RunName
     released: Released
 
 
 async def _run(
-    subject: Subject, cluster: ClusterOptions, state_namespace: str, *, dry_run: bool
+    subject: Subject, place: Place, *, dry_run: bool
 ) -> _Done | Busy | tuple[Stopped, Exit]:
     """What was released, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with place.runner(subject) as (session, stop):
         try:
-            ref = await component_of(session, subject)
+            ref = await _component(session, subject)
             if isinstance(ref, Busy):
                 return ref
+            if isinstance(ref, RunName):
+                return _Done(ref, await release_marks(session, ref.name, dry_run=dry_run))
             return _Done(ref, await let_go(session, ref, dry_run=dry_run))
         except Stopped as stopping:
             return stopping, stop.exit
+
+
+async def _component(session: Session, subject: Subject) -> ComponentRef | RunName | Busy:
+    """The component that is meant; the run, where neither record nor component knows of it."""
+    try:
+        return await component_of(session, subject)
+    except NoSuchRunError:
+        if not isinstance(subject, RunName):
+            raise
+        return await component_marked(session, subject.name) or subject
+
+
+def _tell_marks(released: Released, run: str, where: str, *, dry_run: bool) -> Exit:
+    """What was given back of a run that has no record, and no component either."""
+    left = released.left
+    if left.nothing:
+        say(f"error: there is no run {run}, and nothing carries its name")
+        next_step(f"bridgehead status{where}")
+        return Exit.USAGE
+    for thing, what in released.done:
+        show(f"{thing}: {what}")
+    if dry_run:
+        _show_left(left)
+    next_step(f"bridgehead release {run}{where}" if dry_run else f"bridgehead status{where}")
+    return Exit.DONE
+
+
+def _show_left(left: Left) -> None:
+    for node in left.nodes:
+        show(f"node/{node.name}: held by run {node.held_by}")
+    for pod in left.pods:
+        show(f"pod/{pod.ref}: a pod of a run")
 
 
 def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -> Exit:
@@ -75,10 +116,7 @@ def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -
         next_step(f"bridgehead status {ref}{where}")
         return Exit.DONE
     if dry_run:
-        for node in left.nodes:
-            show(f"node/{node.name}: held by run {node.held_by}")
-        for pod in left.pods:
-            show(f"pod/{pod.ref}: a pod of a run")
+        _show_left(left)
         if left.component is not None:
             show(f"{ref}: {left.component.anchor}, {left.component.strategy_type}")
     for thing, what in released.done:

@@ -81,7 +81,7 @@ def _wishes(item: Wishes) -> Iterator[str]:
         kind = text(encode(request), "kind")
         yield f"  filed     {kind} by {who(request)} at {request.time}; no runner has noted it yet"
     if item.unreadable:
-        yield f"  filed     {item.unreadable}"
+        yield f"  control   {item.unreadable}"
     if item.window:
         yield f"  window    {item.window}"
     yield f"  left      {item.left} nodes have not had their turn"
