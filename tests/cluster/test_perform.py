@@ -11,7 +11,7 @@ import pytest
 from bridgehead.cluster.errors import ClaimedError, LostLockError
 from bridgehead.cluster.perform import Performer
 from bridgehead.core.model.component import FORMER_REVISION, FORMER_STRATEGY, Component
-from bridgehead.core.model.json import child
+from bridgehead.core.model.json import JsonObject, child
 from bridgehead.core.model.node import HELD_BY, KEEP_CORDONED, SCHEDULABLE_BEFORE
 from bridgehead.core.rollout.commands import (
     Baseline,
@@ -122,8 +122,11 @@ async def test_takeover_refuses_a_strategy_that_was_changed_since_the_plan(
 async def test_on_delete_is_set_again_over_exactly_the_strategy_that_was_found(
     component: OnCluster,
 ) -> None:
-    hand = await taken_over(component)
-    two = {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 2, "maxSurge": 0}}
+    await taken_over(component)
+    two: JsonObject = {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxUnavailable": 2, "maxSurge": 0},
+    }
     await component.merge({"spec": {"updateStrategy": two}})
     later = performer(component, holder=2)
     await later.claim()
