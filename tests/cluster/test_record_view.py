@@ -70,8 +70,17 @@ def test_a_line_that_cannot_be_read_is_named_and_the_requests_before_stay() -> N
     view = RecordView(record(), "state")
     view.look(stored(record(PAUSE)))
     seen = view.look(stored(record(), control=f"{record(PAUSE).control}stop it now\n"))
-    assert "request 2 under the run's key control cannot be read" in seen.trouble
-    assert seen.control == (PAUSE,)
+    assert (seen.control, seen.trouble) == ((PAUSE,), "")
+    assert "(configmap state/change-1): line 2 under the key control cannot be read" in seen.unread
+    assert view.look(stored(record(PAUSE))).unread == ""  # taken out again: no request is missed
+
+
+def test_an_abort_after_a_line_that_cannot_be_read_is_heard() -> None:
+    control = appended("garbage {", ABORT)
+    view = RecordView(record(), "state")
+    assert view.look(stored(record(), control=control)).control == (ABORT,)
+    seen = view.look(stored(record(ABORT)))
+    assert (seen.control, seen.trouble, seen.unread) == ((ABORT,), "", "")
 
 
 @pytest.mark.parametrize("control", ["", record(ABORT).control])

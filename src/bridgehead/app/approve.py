@@ -10,7 +10,7 @@ from bridgehead.app.subject import OpenRun, Subject, find
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import stamp
 from bridgehead.core.rollout.approvals import awaited, binding, consent, open_points, points
-from bridgehead.core.rollout.control import Approve, requests, who
+from bridgehead.core.rollout.control import Approve, readable, who
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Mode
@@ -76,7 +76,7 @@ async def approve(
 
 def _with_filed(run: Run, found: OpenRun, runner: str) -> Run:
     """The run with the approvals that are filed and that nobody has noted yet."""
-    unheard = requests(found.record.control)[run.state.requests :]
+    unheard = readable(found.record.control)[run.state.requests :]
     given = tuple(item for item in unheard if isinstance(item, Approve))
     state = msgspec.structs.replace(run.state, approvals=(*run.state.approvals, *given))
     return msgspec.structs.replace(run, state=state, limits=Limits(identity=runner))

@@ -11,7 +11,7 @@ from bridgehead.app.session import Session
 from bridgehead.app.subject import OpenRun, Subject, find
 from bridgehead.cluster.lock_watch import Holding
 from bridgehead.core.journal.entry import stamp
-from bridgehead.core.rollout.control import Pause, Resume, requests
+from bridgehead.core.rollout.control import Pause, Resume, readable
 from bridgehead.core.rollout.resuming import FAILED, fits, in_gap, put_off
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Answer as Way
@@ -85,7 +85,7 @@ async def _take_up_or_follow(session: Session, found: OpenRun) -> Outcome:
 def _needs_word(found: OpenRun, ways: Ways) -> bool:
     """Whether the run would not go on by itself; a pause that nobody has noted yet counts."""
     state = found.state
-    unheard = requests(found.record.control)[state.requests :]
+    unheard = readable(found.record.control)[state.requests :]
     paused = state.paused is not None or any(isinstance(item, Pause) for item in unheard)
     return paused or state.mode is Mode.HOLD or bool(ways.without or ways.retry)
 

@@ -52,7 +52,7 @@ def too_short(run: Run, now: float) -> TooShort | None:
 def turned(run: Run, control: str, also: Iterable[Draft]) -> bool:
     """Whether the run goes back once it is taken up: it was asked to, or ``also`` is to say so.
 
-    Where what was asked cannot be read, it is the loop that stops for it, and says so.
+    Where a line of what was asked cannot be read, it is the loop that stops for it, and says so.
     """
     if any((item.step, item.result) == ("turn", "back") for item in also):
         return True

@@ -91,14 +91,17 @@ def failure_of(error: Exception) -> Failure | None:
 def _of_a_run(error: Exception) -> Failure:
     """Endings about runs: another one, none, or one that cannot be read."""
     match error:
-        case HeldError() | LostLockError() | ClaimedError() | LostJournalError():
+        case HeldError(component=ref) | ClaimedError(component=ref):
+            remedy = f"bridgehead status {ref}{repeated(sys.argv[1:])}"  # finds its own namespace
+            return Failure(Exit.LOCKED, str(error), remedy)
+        case LostLockError() | LostJournalError():
             return Failure(Exit.LOCKED, str(error), f"bridgehead status{repeated(sys.argv[1:])}")
         case NoSuchRunError() | RunExistsError():
             return Failure(Exit.FINDINGS, str(error), f"bridgehead status{repeated(sys.argv[1:])}")
         case RemovedJournalError():
             return Failure(Exit.NEEDS_A_PERSON, str(error), "bridgehead release COMPONENT")
         case UnreadableRequestError():
-            remedy = "somebody has edited the run's record: bridgehead release COMPONENT"
+            remedy = _unread(error)
             return Failure(Exit.NEEDS_A_PERSON, str(error), remedy)
         case BrokenJournalError():
             remedy = "compare with the API server's audit log: somebody has changed the journal"
@@ -106,6 +109,15 @@ def _of_a_run(error: Exception) -> Failure:
         case _:
             remedy = "the version of bridgehead that began the run"
             return Failure(Exit.NEEDS_A_PERSON, str(error), remedy)
+
+
+def _unread(error: UnreadableRequestError) -> str:
+    """Nothing was filed: the line is taken out first; or all is taken back, which needs none."""
+    if not error.run:
+        return f"bridgehead status{repeated(sys.argv[1:])}"
+    edit = f"kubectl edit configmap {error.run} -n {error.namespace}"
+    back = f"bridgehead rollback {error.run}{repeated(sys.argv[1:])}"
+    return f"{edit} (take line {error.number} out of control), then the same command; or {back}"
 
 
 def grant_of(error: errors.Forbidden) -> str:

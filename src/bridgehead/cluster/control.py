@@ -5,7 +5,14 @@ somebody else was faster, so no request is lost and none replaces another.
 """
 
 from bridgehead.cluster.errors import NoSuchRunError
-from bridgehead.core.rollout.control import Request, appended, requests
+from bridgehead.core.rollout.control import (
+    Abort,
+    Request,
+    UnreadableRequestError,
+    appended,
+    readable,
+    requests,
+)
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import Conflict, NotFound
 from bridgehead.kube.resources import CONFIG_MAPS
@@ -15,7 +22,8 @@ async def ask(kube: Kube, namespace: str, run: str, request: Request) -> int:
     """Append a request to a run; its number, from 1.
 
     Raises NoSuchRunError, KubeError, and UnreadableRequestError where a line that is there already
-    is none of ours: after it nobody would read this one.
+    is none of ours, as nobody goes on past it: then nothing is filed. Only an abort is, as the way
+    back needs nothing of what was asked before.
     """
     sent = ""
     while True:
@@ -24,9 +32,11 @@ async def ask(kube: Kube, namespace: str, run: str, request: Request) -> int:
         except NotFound:
             raise NoSuchRunError(f"there is no run {run} in namespace {namespace}") from None
         control = found.data.get("control", "")
-        number = len(requests(control)) + 1
+        if not isinstance(request, Abort):
+            _must_read(control, run, namespace)
+        number = len(readable(control)) + 1
         if sent and control.startswith(sent):
-            return len(requests(sent))
+            return len(readable(sent))
         sent = ""
         wanted = appended(control, request)
         body = {
@@ -42,3 +52,13 @@ async def ask(kube: Kube, namespace: str, run: str, request: Request) -> int:
             raise NoSuchRunError(f"run {run} was deleted from namespace {namespace}") from None
         else:
             return number
+
+
+def _must_read(control: str, run: str, namespace: str) -> None:
+    """Raises UnreadableRequestError, which names the record."""
+    try:
+        requests(control)
+    except UnreadableRequestError as error:
+        raise UnreadableRequestError(
+            error.number, error.why, run=run, namespace=namespace
+        ) from error

@@ -179,6 +179,7 @@ class WorldFeed:
             events=dict(readings.events),
             control=record.control,
             record=record.trouble,
+            unread=record.unread,
             stale=", ".join(stale),
         )
 

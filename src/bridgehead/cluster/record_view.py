@@ -9,7 +9,12 @@ import msgspec
 from bridgehead.cluster.errors import UnreadableRunError
 from bridgehead.cluster.record import Record, record_object, record_of
 from bridgehead.core.plan.plan import Plan
-from bridgehead.core.rollout.control import Request, UnreadableRequestError, requests
+from bridgehead.core.rollout.control import (
+    Request,
+    UnreadableRequestError,
+    readable,
+    requests,
+)
 from bridgehead.kube.objects.cluster import ConfigMap
 
 
@@ -20,6 +25,8 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """All requests, or those last read where they cannot be read any more."""
     trouble: str = ""
     """What is wrong with it, in words; empty while it is as it was."""
+    unread: str = ""
+    """Which line among the requests cannot be read; the others are read all the same."""
 
 
 class RecordView:
@@ -34,13 +41,15 @@ class RecordView:
         self._loaded = _as_read(record)
         self._name = f"the record of run {record.run} (configmap {namespace}/{record.run})"
         self._expected: dict[str, str] = record_object(record, namespace)["data"]
-        self._control = record.control
+        self._control = "" if _unread(record.control) else record.control
         self._requests: tuple[Request, ...] = ()
 
     def look(self, found: ConfigMap) -> Seen:
         """The record as it is now."""
         trouble = self._edited(found) or self._asked(found.data.get("control", ""))
-        return Seen(control=self._requests, trouble=trouble)
+        unread = _unread(found.data.get("control", ""))
+        where = f"{self._name}: {unread}" if unread else ""
+        return Seen(control=self._requests, trouble=trouble, unread=where)
 
     def gone(self) -> Seen:
         """There is no record any more."""
@@ -61,14 +70,21 @@ class RecordView:
         return f"{self._name} was edited: {', '.join(keys)} changed" if keys else ""
 
     def _asked(self, control: str) -> str:
-        try:
-            asked = requests(control)
-        except UnreadableRequestError as error:
-            return f"{self._name} was edited: {error}"
+        asked = readable(control)
         if not control.startswith(self._control) or len(asked) < self._noted:
             return f"{self._name} was edited: requests that were there before are gone or changed"
-        self._control, self._requests = control, asked
+        self._requests = asked
+        if not _unread(control):  # who takes the unreadable line out again takes no request away
+            self._control = control
         return ""
+
+
+def _unread(control: str) -> str:
+    try:
+        requests(control)
+    except UnreadableRequestError as error:
+        return str(error)
+    return ""
 
 
 def _as_read(record: Record) -> Record:

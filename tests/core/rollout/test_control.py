@@ -40,5 +40,5 @@ def test_a_request_comes_back_from_the_journals_detail(request_: Request) -> Non
 @pytest.mark.parametrize("line", ["{}", "nonsense", '{"kind":"explode","time":"","identity":""}'])
 def test_a_line_that_is_no_request_is_named_by_its_number(line: str) -> None:
     control = appended("", ALL[0]) + line
-    with pytest.raises(UnreadableRequestError, match="request 2 "):
+    with pytest.raises(UnreadableRequestError, match="line 2 "):
         requests(control)

@@ -3,6 +3,7 @@
 import pytest
 
 from bridgehead.core.rollout.state import Mode
+from tests.core.rollout.asking import abort, go_on
 from tests.core.rollout.scenes import FOUR, Scene
 from tests.core.standin.cluster import GPU, Cluster
 from tests.core.standin.runner import Runner
@@ -98,6 +99,20 @@ def test_a_record_that_somebody_changed_parks_the_former_template_and_stops() ->
     assert ending.summary.endswith(RELEASE)
     assert scene.standing == "v1 OnDelete"
     assert [node.name for node in scene.runner.state.working] == ["a2", "b2"]
+
+
+def test_a_request_that_cannot_be_read_stops_the_run_and_keeps_no_abort_from_going_back() -> None:
+    scene = Scene()
+    scene.runner.until(in_the_gap)
+    scene.cluster.unread = "line 1 cannot be read"
+    ending = scene.run()
+    assert ending.exit == 4
+    assert ending.summary.startswith("line 1 cannot be read. What was asked there is not known")
+    assert not ending.given_up
+    assert scene.standing == "v1 OnDelete"
+    abort(scene.cluster)
+    assert go_on(scene).run().exit == 3
+    assert scene.cluster.tags() == dict.fromkeys(FOUR, "v1")
 
 
 def test_a_record_that_is_changed_while_parked_stops_the_run_without_a_write() -> None:

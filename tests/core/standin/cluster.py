@@ -101,6 +101,8 @@ class Cluster:
         """How many of the next effects meet another state than they expect, where a hand asks."""
         self.control: list[Request] = []
         """What people filed under the run's key, in order."""
+        self.unread = ""
+        """Which line of what was asked cannot be read."""
         self.record = ""
         """What somebody did to the run's record."""
         self.deletions: list[Deletion] = []
@@ -343,6 +345,7 @@ class Cluster:
             control=tuple(self.control),
             stale=self.stale,
             record=self.record,
+            unread=self.unread,
         )
 
 

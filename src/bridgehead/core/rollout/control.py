@@ -9,6 +9,7 @@ name that the asking person gave, shown as claimed. Only the API server's audit 
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
@@ -74,9 +75,11 @@ def who(request: Request) -> str:
 class UnreadableRequestError(Exception):
     """A line under ``control`` is none of ours, or of a newer version."""
 
-    def __init__(self, number: int, why: str) -> None:
-        super().__init__(f"request {number} under the run's key control cannot be read: {why}")
-        self.number = number
+    def __init__(self, number: int, why: str, *, run: str = "", namespace: str = "") -> None:
+        record = f" of configmap {namespace}/{run}" if run else ""
+        super().__init__(f"line {number} under the key control{record} cannot be read: {why}")
+        self.number, self.why = number, why
+        self.run, self.namespace = run, namespace
 
 
 def encode(request: Request) -> JsonObject:
@@ -93,12 +96,22 @@ def decode(detail: JsonObject) -> Request:
 
 def appended(control: str, request: Request) -> str:
     """The key's new value after one more request."""
-    return f"{control}{canonical(encode(request))}\n"
+    end = "" if not control or control.endswith("\n") else "\n"
+    return f"{control}{end}{canonical(encode(request))}\n"
 
 
 def requests(control: str) -> tuple[Request, ...]:
     """All requests of a key's value, in order. Raises UnreadableRequestError."""
     return tuple(_request(number, line) for number, line in _lines(control))
+
+
+def readable(control: str) -> tuple[Request, ...]:
+    """Those of its lines that are requests, in order: what an abort is told by, whatever else."""
+    found = []
+    for number, line in _lines(control):
+        with suppress(UnreadableRequestError):
+            found.append(_request(number, line))
+    return tuple(found)
 
 
 def _lines(control: str) -> Iterable[tuple[int, str]]:

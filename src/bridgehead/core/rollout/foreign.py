@@ -8,7 +8,7 @@ from bridgehead.core.rollout.gone import gone
 from bridgehead.core.rollout.kept import kept_text
 from bridgehead.core.rollout.noticing import MANAGER
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Ending
+from bridgehead.core.rollout.state import Ending, Mode
 from bridgehead.core.rollout.world import World
 
 SHOWN = 20
@@ -28,6 +28,8 @@ def foreign(run: Run, world: World, now: float) -> Decision | None:
         return None
     if world.record and not run.state.let_go:
         return _unrecorded(run, world)
+    if world.unread and not run.state.let_go and run.state.mode is not Mode.BACK:
+        return _unasked(run, world)
     if run.state.let_go or component.generation < run.state.generation:
         return None  # let go, or seen as it was before our own last write
     lost = unprotected(run, component)
@@ -61,6 +63,17 @@ def _unrecorded(run: Run, world: World) -> Decision:
             given_up=True,
         )
     )
+
+
+def _unasked(run: Run, world: World) -> Decision:
+    """Nobody knows what was asked there, so nothing goes on; the way back needs none of it."""
+    if run.exposed:
+        return Decision(commands=(Flip(to=Position.FORMER),))
+    summary = (
+        f"{world.unread}. What was asked there is not known, so nothing goes on. Take that line "
+        f"out (kubectl edit), then go on; a rollback needs none of it.{kept_text(run, world)}"
+    )
+    return Decision(ending=Ending(exit=4, summary=summary))
 
 
 def _changed(run: Run, world: World, component: Component) -> Ending:

@@ -42,6 +42,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Everything that people asked of this run, in order; those noted before are among them."""
     record: str = ""
     """What is wrong with the run's record in the cluster, in words; empty while it is as it was."""
+    unread: str = ""
+    """Which line among the requests cannot be read, in words; empty where all can."""
     stale: str = ""
     """What is not up to date, if anything: no gate may pass on old data."""
 
