@@ -12,11 +12,12 @@ from bridgehead.app.runner import Ended
 from bridgehead.app.subject import Subject
 from bridgehead.cli.answers import answered
 from bridgehead.cli.asker import asker_options
-from bridgehead.cli.endings import stopped
+from bridgehead.cli.endings import as_ended, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.place import Place
+from bridgehead.cli.say import say
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
 
 BACK = frozenset({Exit.ROLLED_BACK, Exit.FINDINGS})
@@ -41,24 +42,31 @@ def abort(
     subject = read_subject(named)
     if isinstance(subject, Exit):
         return subject
-    where = as_arguments(cluster, state_namespace)
+    place = Place(cluster, state_namespace)
+    result = asyncio.run(_run(subject, place, asker))
+    where = place.as_arguments
     again = f"bridgehead abort{named.as_argument}{where}"
-    result = asyncio.run(_run(subject, cluster, state_namespace, asker))
     if isinstance(result, tuple):
         return stopped(*result, output, again)
-    code = answered(result, output, again, where)
-    if not isinstance(result, Ended):
-        return code
+    code = answered(result, output, again, where, of_an_abort)
+    if isinstance(result, Ended) and code is Exit.FINDINGS:
+        say(f"the abort did not count: run {result.run.name} was done before")
+    return code
+
+
+def of_an_abort(result: Ended) -> Exit:
+    """It is done when all is as it was before; a run that was done before is not taken back."""
+    code = as_ended(result)
     if code in BACK:
         return Exit.DONE
     return Exit.FINDINGS if code is Exit.DONE else code
 
 
 async def _run(
-    subject: Subject, cluster: ClusterOptions, state_namespace: str, asker: Asker
+    subject: Subject, place: Place, asker: Asker
 ) -> Outcome | NotOpen | tuple[Stopped, Exit]:
     """The ending, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with place.runner(subject) as (session, stop):
         try:
             return await take_back(session, subject, asker)
         except Stopped as stopping:

@@ -17,9 +17,9 @@ from bridgehead.cli.durations import duration_option
 from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.place import Place
 from bridgehead.cli.say import say
-from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
 from bridgehead.report.approval import approval_of, approval_text
 
@@ -53,9 +53,10 @@ def approve(
     subject = read_subject(named)
     if isinstance(subject, Exit):
         return subject
-    where = as_arguments(cluster, state_namespace)
+    place = Place(cluster, state_namespace)
+    result = asyncio.run(_run(subject, place, _Given(point, expires, asker)))
+    where = place.as_arguments
     again = f"bridgehead approve{named.as_argument}{where}"
-    result = asyncio.run(_run(subject, cluster, state_namespace, _Given(point, expires, asker)))
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     if isinstance(result, NotAwaited):
@@ -71,10 +72,10 @@ class _Given(msgspec.Struct, frozen=True):
 
 
 async def _run(
-    subject: Subject, cluster: ClusterOptions, state_namespace: str, given: _Given
+    subject: Subject, place: Place, given: _Given
 ) -> Asked | NotAwaited | NotOpen | tuple[Stopped, Exit]:
     """What was given, or why not, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with place.runner(subject) as (session, stop):
         try:
             found = await what_is_awaited(session, subject, given.point)
             if not isinstance(found, Awaited):

@@ -12,12 +12,12 @@ from bridgehead.app.runner import Ended
 from bridgehead.app.subject import NothingOpen, Subject
 from bridgehead.cli.answers import answered, not_open, parked
 from bridgehead.cli.asker import asker_options
-from bridgehead.cli.endings import stopped
+from bridgehead.cli.endings import as_ended, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.place import Place
 from bridgehead.cli.say import say
-from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
 
 STILL = frozenset({Exit.DONE, Exit.ROLLED_BACK, Exit.WAITING, Exit.FINDINGS})
@@ -51,19 +51,22 @@ def pause(
     subject = read_subject(named)
     if isinstance(subject, Exit):
         return subject
-    where = as_arguments(cluster, state_namespace)
+    place = Place(cluster, state_namespace)
+    result = asyncio.run(_run(subject, place, None if park_only else asker))
+    where = place.as_arguments
     again = f"bridgehead pause{named.as_argument}{where}{' --park-only' if park_only else ''}"
-    result = asyncio.run(_run(subject, cluster, state_namespace, None if park_only else asker))
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     if isinstance(result, NothingOpen):
         return not_open(result, output, where, Exit.DONE)
     if isinstance(result, Parked):
         return parked(result, output, where)
-    code = answered(result, output, again, where)
-    if not isinstance(result, Ended) or code not in STILL:
+    code = answered(result, output, again, where, of_a_pause)
+    if not isinstance(result, Ended) or code is not Exit.DONE:
         return code
-    if code is Exit.WAITING:
+    if as_ended(result) is not Exit.WAITING:
+        say(f"nothing is paused: run {result.run.name} is over")
+    else:
         stands = (
             "the new template stays, as its placement is another"
             if result.run.stays
@@ -73,11 +76,17 @@ def pause(
     return Exit.DONE
 
 
+def of_a_pause(result: Ended) -> Exit:
+    """It is done when nothing moves, however that came."""
+    code = as_ended(result)
+    return Exit.DONE if code in STILL else code
+
+
 async def _run(
-    subject: Subject, cluster: ClusterOptions, state_namespace: str, asker: Asker | None
+    subject: Subject, place: Place, asker: Asker | None
 ) -> Outcome | NotOpen | Parked | tuple[Stopped, Exit]:
     """The answer, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with place.runner(subject) as (session, stop):
         try:
             if asker is None:
                 return await park(session, subject)

@@ -16,8 +16,8 @@ from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.next_commands import ways_on
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.place import Place
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
 
 
@@ -52,10 +52,11 @@ def resume(
     subject = read_subject(named)
     if isinstance(subject, Exit):
         return subject
-    where = as_arguments(cluster, state_namespace)
+    place = Place(cluster, state_namespace)
     ways = Ways(without=without, retry=retry)
+    result = asyncio.run(_run(subject, place, ways, asker, bounds))
+    where = place.as_arguments
     again = f"bridgehead resume{named.as_argument}{bounds.as_arguments}{where}"
-    result = asyncio.run(_run(subject, cluster, state_namespace, ways, asker, bounds))
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     match result:
@@ -71,14 +72,13 @@ def resume(
 
 async def _run(
     subject: Subject,
-    cluster: ClusterOptions,
-    state_namespace: str,
+    place: Place,
     ways: Ways,
     asker: Asker,
     bounds: Bounds,
 ) -> Outcome | NotOpen | Unanswered | BadNames | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace, bounds) as (session, stop):
+    async with place.runner(subject, bounds) as (session, stop):
         try:
             return await go_on(session, subject, ways, asker)
         except Stopped as stopping:

@@ -10,12 +10,12 @@ from bridgehead.app.rollback import rollback as take_back
 from bridgehead.app.rollout import Options, RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.app.subject import Subject
-from bridgehead.cli.endings import conclude, not_begun, stopped
+from bridgehead.cli.endings import as_ended, conclude, not_begun, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.place import Place
 from bridgehead.cli.say import next_step, say
-from bridgehead.cli.sessions import runner
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
 from bridgehead.core.rollout.run import Run
 
@@ -38,17 +38,21 @@ def rollback(
     subject = read_subject(named)
     if isinstance(subject, Exit):
         return subject
-    where = as_arguments(cluster, state_namespace)
+    place = Place(cluster, state_namespace)
+    result = asyncio.run(_run(subject, place, Options(detach=detach)))
+    where = place.as_arguments
     again = f"bridgehead rollback{named.as_argument}{where}{' --detach' if detach else ''}"
-    result = asyncio.run(_run(subject, cluster, state_namespace, Options(detach=detach)))
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     if isinstance(result, NothingToTakeBack):
-        return _nothing(result, state_namespace, where, output)
-    code = conclude(result, output, again, where)
-    if code is Exit.ROLLED_BACK and isinstance(result, Ended) and is_back(result.run, named.text):
-        return Exit.DONE
-    return code
+        return _nothing(result, place.state_namespace, where, output)
+
+    def of_a_rollback(ended: Ended) -> Exit:
+        code = as_ended(ended)
+        back = code is Exit.ROLLED_BACK and is_back(ended.run, named.text)
+        return Exit.DONE if back else code
+
+    return conclude(result, output, again, where, of_a_rollback)
 
 
 def is_back(run: Run, named: str | None) -> bool:
@@ -81,10 +85,10 @@ def _by_name(run: str, where: str) -> str:
 
 
 async def _run(
-    subject: Subject, cluster: ClusterOptions, state_namespace: str, options: Options
+    subject: Subject, place: Place, options: Options
 ) -> RolloutResult | NothingToTakeBack | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with place.runner(subject) as (session, stop):
         try:
             return await take_back(session, subject, options)
         except Stopped as stopping:

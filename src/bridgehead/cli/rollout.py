@@ -13,9 +13,9 @@ from bridgehead.cli.bounds import Bounds, bounds_options
 from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.sessions import runner
+from bridgehead.cli.place import Place
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
-from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.state_namespace import state_namespace_option
 
 if TYPE_CHECKING:
     from bridgehead.spec import SpecAccepted
@@ -47,27 +47,24 @@ def rollout(
     accepted = read_spec_or_tell(path)
     if isinstance(accepted, Exit):
         return accepted
-    where = as_arguments(cluster, state_namespace)
     insisting = "".join(
         word for word, on in ((" --detach", detach), (" --retry-held", retry_held)) if on
     )
-    again = f"bridgehead rollout -f {path}{bounds.as_arguments}{where}{insisting}"
     options = Options(detach=detach, retry_held=retry_held)
-    result = asyncio.run(_run(accepted, cluster, state_namespace, options, bounds))
+    place = Place(cluster, state_namespace)
+    result = asyncio.run(_run(accepted, place, options, bounds))
+    where = place.as_arguments
+    again = f"bridgehead rollout -f {path}{bounds.as_arguments}{where}{insisting}"
     if isinstance(result, tuple):
         return stopped(*result, output, again)
     return conclude(result, output, again, where)
 
 
 async def _run(
-    accepted: "SpecAccepted",
-    cluster: ClusterOptions,
-    state_namespace: str,
-    options: Options,
-    bounds: Bounds,
+    accepted: "SpecAccepted", place: Place, options: Options, bounds: Bounds
 ) -> RolloutResult | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
-    async with runner(cluster, state_namespace, bounds) as (session, stop):
+    async with place.runner(accepted.spec, bounds) as (session, stop):
         try:
             return await roll_out(session, accepted.spec, accepted.text, options)
         except Stopped as stopping:
