@@ -11,9 +11,12 @@ from bridgehead.app.following import Answer
 from bridgehead.app.runner import Ended
 from bridgehead.app.subject import NothingOpen
 from bridgehead.cli import main
+from bridgehead.cli.abort import of_an_abort
 from bridgehead.cli.answers import answered, not_open
+from bridgehead.cli.endings import Meaning, as_ended
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.next_commands import next_command
+from bridgehead.cli.pause import of_a_pause
 from bridgehead.core.rollout.control import Pause
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState
@@ -128,3 +131,23 @@ def test_an_ending_that_waits_says_for_what_as_data(capsys: pytest.CaptureFixtur
     assert (told["schema"], told["exit"]) == ("bridgehead.dev/ending/v1", 5)
     assert told["waitsFor"]["paused"]["actor"] == "ann"
     assert told["waitsFor"]["approvals"] == []
+
+
+@pytest.mark.parametrize(
+    ("meaning", "run_exit", "code"),
+    [
+        (as_ended, 3, Exit.ROLLED_BACK),
+        (of_an_abort, 3, Exit.DONE),
+        (of_an_abort, 0, Exit.FINDINGS),
+        (of_an_abort, 4, Exit.NEEDS_A_PERSON),
+        (of_a_pause, 5, Exit.DONE),
+        (of_a_pause, 3, Exit.DONE),
+        (of_a_pause, 4, Exit.NEEDS_A_PERSON),
+    ],
+)
+def test_the_exit_of_the_data_is_that_of_the_command_and_the_runs_own_stands_beside_it(
+    capsys: pytest.CaptureFixture[str], meaning: Meaning, run_exit: int, code: Exit
+) -> None:
+    assert answered(ended(run_exit, run()), "json", "again", "", meaning) is code
+    told = json.loads(capsys.readouterr().out)
+    assert (told["exit"], told["ending"]["exit"]) == (code, run_exit)

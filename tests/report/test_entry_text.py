@@ -139,3 +139,14 @@ def test_whoever_goes_on_is_told_by_number_as_it_may_be_the_same_process(
 ) -> None:
     (told,) = entry_lines(written(note("run", "held", detail={"holder": 2, **more})))
     assert told.startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [(5, "waiting: so it is"), (3, "taken back: so it is"), (6, "exit 6: so it is")],
+)
+def test_an_ending_is_told_in_words_as_the_code_is_that_of_another_command(
+    code: int, line: str
+) -> None:
+    ended = note("run", "ended", detail={"ending": {"exit": code, "summary": "so it is"}})
+    assert entry_lines(written(ended)) == (line,)

@@ -6,7 +6,7 @@ from bridgehead.app.asking import Asked, Outcome
 from bridgehead.app.following import Answer
 from bridgehead.app.pause import NotOpen, Parked
 from bridgehead.app.subject import NothingOpen
-from bridgehead.cli.endings import conclude
+from bridgehead.cli.endings import Meaning, as_ended, conclude
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.core.model.json import JsonObject
@@ -18,7 +18,13 @@ from bridgehead.report.inventory import pretty_json
 SCHEMA = "bridgehead.dev/request/v1"
 
 
-def answered(result: Outcome | NotOpen, output: str, again: str, where: str) -> Exit:
+def answered(
+    result: Outcome | NotOpen,
+    output: str,
+    again: str,
+    where: str,
+    meaning: Meaning = as_ended,
+) -> Exit:
     """Tell what came of a request; the exit code of the run's ending, or of the answer.
 
     ``again`` is the command that was given, ``where`` its options that name the cluster. That no
@@ -30,7 +36,7 @@ def answered(result: Outcome | NotOpen, output: str, again: str, where: str) -> 
         case Asked():
             return _asked(result, output, where)
         case _:
-            return conclude(result, output, again, where)
+            return conclude(result, output, again, where, meaning)
 
 
 def not_open(result: NothingOpen, output: str, where: str, code: Exit) -> Exit:

@@ -1,6 +1,7 @@
 """How a run's ending is told: what happened, the proof, the journal's head, the next command."""
 
 import sys
+from collections.abc import Callable
 
 import msgspec
 
@@ -23,20 +24,32 @@ from bridgehead.core.rollout.approvals import open_points
 from bridgehead.core.rollout.control import encode
 from bridgehead.core.rollout.kept import maybe_cordoned
 from bridgehead.core.rollout.run import Run
+from bridgehead.report.entry_text import headline
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.left_behind import left_behind
 
 SCHEMA = "bridgehead.dev/ending/v1"
 
 
-def conclude(result: RolloutResult, output: str, again: str, where: str) -> Exit:
+Meaning = Callable[[Ended], Exit]
+"""The exit code of the command that was given, by the ending of the run."""
+
+
+def as_ended(result: Ended) -> Exit:
+    """That of the run's own command."""
+    return Exit(result.ending.exit)
+
+
+def conclude(
+    result: RolloutResult, output: str, again: str, where: str, meaning: Meaning = as_ended
+) -> Exit:
     """Tell the result of a rollout or rollback; the exit code.
 
     ``again`` is the command that was given, ``where`` its options that name the cluster.
     """
     match result:
         case Ended():
-            return _ended(result, output, again, where)
+            return _ended(result, output, again, where, meaning(result))
         case Planned():
             return show_planned(result, output, again)
         case NotAllowed(missing=missing, user=user, grants=grants):
@@ -108,10 +121,9 @@ def _unended(code: Exit, why: str, **more: JsonValue) -> JsonObject:
     return {"schema": SCHEMA, "unread": [], "exit": int(code), "summary": why, **more}
 
 
-def _ended(result: Ended, output: str, again: str, where: str) -> Exit:
-    code = Exit(result.ending.exit)
+def _ended(result: Ended, output: str, again: str, where: str, code: Exit) -> Exit:
     if output == "json":
-        show(pretty_json(_json(result)))
+        show(pretty_json(_json(result, code)))
     else:
         for line in _lines(result):
             show(line)
@@ -121,7 +133,7 @@ def _ended(result: Ended, output: str, again: str, where: str) -> Exit:
 
 def _lines(result: Ended) -> list[str]:
     ending = result.ending
-    lines = [f"{_headline(ending.exit)}: {ending.summary}"]
+    lines = [f"{headline(ending.exit)}: {ending.summary}"]
     failure = ending.failure
     if failure is not None and ending.exit != Exit.DONE:
         lines += [
@@ -138,25 +150,16 @@ def _lines(result: Ended) -> list[str]:
     return lines
 
 
-def _headline(code: int) -> str:
-    words = {
-        Exit.DONE: "done",
-        Exit.FINDINGS: "refused",
-        Exit.ROLLED_BACK: "taken back",
-        Exit.NEEDS_A_PERSON: "stopped",
-        Exit.WAITING: "waiting",
-    }
-    return words.get(Exit(code), f"exit {code}")
-
-
-def _json(result: Ended) -> JsonObject:
+def _json(result: Ended, code: Exit) -> JsonObject:
+    """``exit`` is the command's own, ``ending.exit`` that of the run's own command."""
     ending = result.ending
     return {
         "schema": SCHEMA,
         "unread": [],
         "run": result.run.name,
         "component": str(result.run.plan.spec.component),
-        "exit": ending.exit,
+        "exit": int(code),
+        "ending": {"exit": ending.exit},
         "summary": ending.summary,
         "failure": msgspec.to_builtins(ending.failure),
         "rollbackHelps": ending.rollback_helps,

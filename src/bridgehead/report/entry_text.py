@@ -194,9 +194,17 @@ def _began(entry: Entry) -> str:
     return f"run {entry.run} of {text(entry.detail, 'component')} began: {wanted}"
 
 
+def headline(code: int) -> str:
+    """A run's ending in a word or two, by its exit code."""
+    words = {0: "done", 1: "refused", 3: "taken back", 4: "stopped", 5: "waiting"}
+    return words.get(code, f"exit {code}")
+
+
 def _ended(entry: Entry) -> str:
+    """Without the code: it is that of the run's own command, and others end with their own."""
     code = child(entry.detail, "ending", "exit")
-    return f"ended with exit {code}: {text(entry.detail, 'ending', 'summary')}"
+    word = headline(code) if isinstance(code, int) else "ended"
+    return f"{word}: {text(entry.detail, 'ending', 'summary')}"
 
 
 OUTCOMES: Mapping[str, Line] = {
