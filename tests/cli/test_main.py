@@ -11,6 +11,7 @@ from bridgehead.app.loop import OutOfSightError
 from bridgehead.cli import main
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.failures import failure_of, tell
+from bridgehead.core.rollout.control import UnreadableRequestError
 from bridgehead.kube import errors
 from bridgehead.kube.errors import Request
 
@@ -144,6 +145,14 @@ def test_what_kubectl_is_asked_goes_to_the_cluster_and_user_that_were_named(
     assert failure is not None
     assert " --kubeconfig k --context c" in failure.remedy
     assert "--state-namespace" not in failure.remedy
+
+
+def test_a_request_that_cannot_be_read_names_the_record_its_line_and_the_way_back() -> None:
+    failure = failure_of(UnreadableRequestError(2, "malformed", run="gpu-1", namespace="state"))
+    assert failure is not None
+    assert failure.message.startswith("line 2 under the key control of configmap state/gpu-1")
+    assert failure.remedy.startswith("kubectl edit configmap gpu-1 -n state (take line 2 out")
+    assert "bridgehead rollback gpu-1" in failure.remedy
 
 
 def test_an_error_in_a_group_of_one_is_told_as_itself(capsys: pytest.CaptureFixture[str]) -> None:

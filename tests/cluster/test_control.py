@@ -72,7 +72,9 @@ async def test_nothing_is_appended_behind_a_line_that_nobody_can_read(
 ) -> None:
     edited = {"data": {"control": "stop\n"}}
     await kube.patch_merge(CONFIG_MAPS, RUN, edited, namespace=namespace)
-    with pytest.raises(UnreadableRequestError, match="request 1"):
+    with pytest.raises(
+        UnreadableRequestError, match=f"line 1 under the key control of configmap {namespace}/{RUN}"
+    ):
         await ask(kube, namespace, RUN, pause())
 
 

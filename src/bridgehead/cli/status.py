@@ -16,10 +16,14 @@ from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.ways import after_foreign_change, once_mended
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.state import Mode
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.status import Damaged, Orphans, status_json, status_text
+
+_FAILED = frozenset(status.value for status in FAILED)
+"""Of these a person has to say what is to become of them before the run goes on."""
 
 
 @click.command(epilog="Example:  bridgehead status daemonset/gpu/nvidia-device-plugin")
@@ -75,7 +79,7 @@ def _next(
         return f"bridgehead inventory{cluster.as_arguments}"
     first = found[0]
     if first.open:
-        return _onward(first, where, state_namespace)
+        return onward(first, where, state_namespace)
     return f"bridgehead journal {first.run}{where}"
 
 
@@ -85,7 +89,7 @@ def _releases(orphan: tuple[str, str]) -> str:
     return mark if thing.startswith("node/") else thing
 
 
-def _onward(item: Standing, where: str, namespace: str) -> str:
+def onward(item: Standing, where: str, namespace: str) -> str:
     """What an open run needs."""
     ref = item.component
     if item.wishes.unreadable and item.mode != Mode.BACK.value:
@@ -104,7 +108,7 @@ def _onward(item: Standing, where: str, namespace: str) -> str:
         return (
             f"mend what it names, then: {once_mended(parse_component(ref), Mode(item.mode), where)}"
         )
-    if item.mode == Mode.HOLD.value:
+    if item.mode == Mode.HOLD.value and any(node.status in _FAILED for node in item.nodes):
         return (
             f"bridgehead resume {ref}{where} with --without NODE or --retry NODE for each that "
             f"failed, or bridgehead rollback {ref}{where}"

@@ -44,7 +44,10 @@ def _awaited(run: Run, world: World, what: str, now: float) -> Decision:
     return Decision(
         ending=Ending(
             exit=4,
-            summary=f"{late}: is kube-controller-manager running? No pod was deleted meanwhile",
+            summary=(
+                f"{late}: is kube-controller-manager running? No pod was deleted meanwhile. Once "
+                "it works, the run can be gone on with"
+            ),
             failure=run.state.failure,
         )
     )
