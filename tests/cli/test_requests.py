@@ -17,6 +17,7 @@ from bridgehead.cli.endings import Meaning, as_ended
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.next_commands import next_command
 from bridgehead.cli.pause import of_a_pause
+from bridgehead.core.plan.plan import Refusal
 from bridgehead.core.rollout.control import Pause
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState
@@ -95,6 +96,24 @@ def test_with_no_run_open_pause_is_content_and_others_are_not(
     assert "error" not in capsys.readouterr().err
     assert answered(nothing, "text", "", "") is Exit.FINDINGS
     assert f"error: no run of {REF} is open; run gpu-0 is over: done" in capsys.readouterr().err
+
+
+def test_a_component_that_does_not_exist_is_told_by_every_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    absent = Refusal("component-missing", f"there is no {REF}", "did you mean x? list them")
+    nothing = NothingOpen(subject=REF, absent=absent)
+    assert not_open(nothing, "text", "", Exit.DONE) is Exit.FINDINGS
+    told = capsys.readouterr().err
+    assert f"error: there is no {REF}" in told
+    assert "next: did you mean x? list them" in told
+
+
+def test_who_asks_a_component_without_runs_is_sent_to_begin_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert answered(NothingOpen(subject=REF), "text", "", " --context c") is Exit.FINDINGS
+    assert "bridgehead rollout -f FILE --context c begins one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

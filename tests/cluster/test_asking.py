@@ -17,7 +17,7 @@ from bridgehead.app.loop import Stopped
 from bridgehead.app.pause import Parked, park, pause
 from bridgehead.app.release import release
 from bridgehead.app.resume import resume
-from bridgehead.app.rollback import rollback
+from bridgehead.app.rollback import NothingToTakeBack, rollback
 from bridgehead.app.rollout import Busy, Options
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
@@ -277,6 +277,21 @@ async def test_a_component_without_a_run_has_none_open(component: OnCluster) -> 
     assert await abort(here, ref, ASKER) == NothingOpen(subject=str(ref))
     with pytest.raises(NoSuchRunError, match="no run nobody"):
         await pause(here, RunName("nobody"), ASKER)
+
+
+async def test_a_mistyped_component_is_told_from_one_without_a_run(component: OnCluster) -> None:
+    here = session(component.kube, component.namespace)
+    mistyped = msgspec.structs.replace(component.plan.spec.component, name="plugn")
+
+    parked = await park(here, mistyped)
+    taken_back = await rollback(here, mistyped, Options())
+
+    assert isinstance(parked, NothingOpen)
+    assert isinstance(taken_back, NothingToTakeBack)
+    assert parked.absent == taken_back.absent
+    assert parked.absent is not None
+    assert parked.absent.message == f"there is no {mistyped}"
+    assert "that namespace has: plugin" in parked.absent.remedy
 
 
 async def test_where_nothing_is_open_nothing_is_written(

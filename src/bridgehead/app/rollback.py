@@ -27,6 +27,8 @@ class NothingToTakeBack(msgspec.Struct, frozen=True, kw_only=True):
     run: str = ""
     """The run that was looked at; empty where the component never had one."""
     why: str = ""
+    absent: Refusal | None = None
+    """That there is no such component."""
     other: str = ""
     """A run that may be taken back where it is named."""
 
@@ -58,8 +60,8 @@ async def rollback(
         case NothingOpen(run=run, ending=Ending() as ending):
             record = await RunStore(session.kube, session.state_namespace).load(run)
             return await _undo_or_not(session, record, ending, user, options, named=bool(named))
-        case NothingOpen():
-            return NothingToTakeBack(component=str(ref))
+        case NothingOpen(absent=absent):
+            return NothingToTakeBack(component=str(ref), absent=absent)
         case _:
             return found
 

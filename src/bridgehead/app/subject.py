@@ -7,14 +7,20 @@ from bridgehead.app.open_run import Orphaned, over
 from bridgehead.app.rollout import Busy, differences
 from bridgehead.app.session import Session
 from bridgehead.cluster.anchor import parse_anchor
+from bridgehead.cluster.convert import component_from
 from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.model.component import Component
+from bridgehead.core.plan.plan import Refusal
+from bridgehead.core.plan.refuse import component_missing
 from bridgehead.core.plan.settings import ComponentRef, RolloutSpec
 from bridgehead.core.rollout.state import Ending, Mode, RunState
 from bridgehead.core.rollout.transition import fold
+from bridgehead.kube.client import Kube
+from bridgehead.kube.errors import Forbidden
+from bridgehead.kube.resources import DAEMON_SETS
 
 Subject = ComponentRef | RunName | RolloutSpec
 """A spec names its component, and says that no other change of it is meant."""
@@ -36,6 +42,8 @@ class NothingOpen(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     run: str = ""
     ending: Ending | None = None
+    absent: Refusal | None = None
+    """That there is no such component, where it never had a run either: its name is mistyped."""
 
 
 async def find(session: Session, subject: Subject) -> OpenRun | NothingOpen | Orphaned | Busy:
@@ -68,8 +76,20 @@ async def _of(
             return Orphaned(component.ref, component.anchor)
     runs = await RunStore(session.kube, session.state_namespace).list_runs(ref)
     if not runs:
-        return NothingOpen(subject=str(ref))
+        absent = await absence(session.kube, ref, component)
+        return NothingOpen(subject=str(ref), absent=absent)
     return await _stands(session, session.state_namespace, runs[-1].run, component)
+
+
+async def absence(kube: Kube, ref: ComponentRef, component: Component | None) -> Refusal | None:
+    """That there is no such component, with what may be meant as far as it may be read."""
+    if component is not None:
+        return None
+    try:
+        found = (await kube.list_raw(DAEMON_SETS)).items
+    except Forbidden:
+        found = ()
+    return component_missing(ref, [component_from(item) for item in found])
 
 
 async def _stands(

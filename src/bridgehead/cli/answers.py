@@ -40,7 +40,16 @@ def answered(
 
 
 def not_open(result: NothingOpen, output: str, where: str, code: Exit) -> Exit:
-    """Tell that no run is open, and how the last one ended."""
+    """Tell that no run is open, and how the last one ended.
+
+    A component that does not exist and never had a run is mistyped: that is exit 1 whatever
+    ``code`` says, for in a pipeline's last step nobody reads words.
+    """
+    if result.absent is not None:
+        say(f"error: {result.absent.message}")
+        _as_data(output, Exit.FINDINGS, result.absent.message, run="")
+        next_step(result.absent.remedy)
+        return Exit.FINDINGS
     why = f"no run of {result.subject} is open"
     if result.ending is not None:
         why += f"; run {result.run} is over: {result.ending.summary}"
@@ -49,7 +58,10 @@ def not_open(result: NothingOpen, output: str, where: str, code: Exit) -> Exit:
     else:
         say(f"error: {why}")
     _as_data(output, code, why, run=result.run)
-    next_step(f"bridgehead status {result.subject}{where}")
+    if result.run:
+        next_step(f"bridgehead status {result.subject}{where}")
+    else:
+        next_step(f"it never had one; bridgehead rollout -f FILE{where} begins one")
     return code
 
 

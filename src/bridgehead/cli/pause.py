@@ -46,7 +46,8 @@ def pause(
     """Begin nothing new, see nodes in flight through, and park the former template.
 
     Nobody goes on until `bridgehead resume`. A runner that lives does it; where a killed one left
-    the new template standing, this command parks. Exit 0 too where no run is open.
+    the new template standing, this command parks. Exit 0 too where no run is open, 1 where
+    there is no such component and never was a run of it.
     """
     subject = read_subject(named)
     if isinstance(subject, Exit):

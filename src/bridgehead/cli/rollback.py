@@ -64,7 +64,11 @@ def is_back(run: Run, named: str | None) -> bool:
 
 
 def _nothing(result: NothingToTakeBack, state_namespace: str, where: str, output: str) -> Exit:
-    ref = result.component
+    ref, absent = result.component, result.absent
+    if absent is not None:
+        not_begun(output, Exit.FINDINGS, absent.message)
+        next_step(absent.remedy)
+        return Exit.FINDINGS
     why = result.why or (
         f"no run of {ref} in namespace {state_namespace} has changed anything: there is "
         "nothing to take back"

@@ -9,12 +9,15 @@ from bridgehead.app.component_ref import BadReferenceError, RunName, parse_compo
 from bridgehead.app.open_run import state_of_its_run
 from bridgehead.app.status import damaged, orphans
 from bridgehead.app.status import status as read_status
+from bridgehead.app.subject import absence
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.say import next_step, show
+from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.ways import after_foreign_change, once_mended
+from bridgehead.cluster.read import read_component
+from bridgehead.core.plan.plan import Refusal
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.standing import Standing
@@ -34,35 +37,46 @@ _FAILED = frozenset(status.value for status in FAILED)
 def status(subject: str | None, cluster: ClusterOptions, output: str, state_namespace: str) -> Exit:
     """Show open runs, or one component's or run's. Reads only.
 
-    The open run of a component is found wherever its record is.
+    The open run of a component is found wherever its record is. Exit 1 where there is no such
+    component and never was a run of it.
     """
     try:
         wanted = parse_subject(subject) if subject else None
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    state_namespace, found, lost, broken = asyncio.run(_read(cluster, state_namespace, wanted))
+    state_namespace, found, lost, broken, absent = asyncio.run(
+        _read(cluster, state_namespace, wanted)
+    )
     if output == "json":
         show(pretty_json(status_json(found, lost, broken)))
     else:
         show(status_text(found, lost, broken))
     held = (*(item[1] for item in broken), *(_releases(item) for item in lost))
+    if absent is not None:
+        say(f"error: {absent.message}")
+        next_step(absent.remedy)
+        return Exit.FINDINGS
     next_step(_next(found, held, cluster, state_namespace))
     return Exit.DONE
 
 
 async def _read(
     cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName | None
-) -> tuple[str, tuple[Standing, ...], Orphans, Damaged]:
-    """With the state namespace that was looked at."""
+) -> tuple[str, tuple[Standing, ...], Orphans, Damaged, Refusal | None]:
+    """With the state namespace that was looked at, and that the component does not exist."""
     async with client(cluster) as kube:
         where = state_namespace
         if isinstance(subject, ComponentRef):
             where = await state_of_its_run(kube, subject, state_namespace)
         found = await read_status(kube, where, subject, time.time())
         if isinstance(subject, RunName):
-            return where, found, (), ()
+            return where, found, (), (), None
         lost = await orphans(kube, where, subject)
-        return where, found, lost, await damaged(kube, where, subject)
+        broken = await damaged(kube, where, subject)
+        if subject is None or found or lost or broken:
+            return where, found, lost, broken, None
+        absent = await absence(kube, subject, await read_component(kube, subject))
+        return where, found, lost, broken, absent
 
 
 def _next(

@@ -1,14 +1,14 @@
 """When the plan says no. Every check answers alone, so that all reasons are told at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bridgehead.core.inventory.cohort import cohort_of, cohorts_of
-from bridgehead.core.model.component import template_digest
+from bridgehead.core.model.component import Component, template_digest
 from bridgehead.core.model.json import texts
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.plan.placement import placement_refusals, selector_refusals
 from bridgehead.core.plan.plan import Refusal
-from bridgehead.core.plan.settings import ImagesChange, RolloutSpec
+from bridgehead.core.plan.settings import ComponentRef, ImagesChange, RolloutSpec
 from bridgehead.core.plan.subject import Subject, find_component
 
 SAFE_STATUS_PERIOD = 10.0
@@ -87,8 +87,14 @@ def _no_component(spec: RolloutSpec, snapshot: Snapshot) -> Refusal:
             f"grant: {unread.grant}" if unread.grant else "record them as well",
             ref,
         )
-    known = sorted(item.ref for item in snapshot.components if item.name == wanted.name)
-    here = sorted(item.name for item in snapshot.components if item.namespace == wanted.namespace)
+    return component_missing(wanted, snapshot.components)
+
+
+def component_missing(wanted: ComponentRef, components: Sequence[Component]) -> Refusal:
+    """There is no such component, and which of those that there are may be meant."""
+    ref = str(wanted)
+    known = sorted(item.ref for item in components if item.name == wanted.name)
+    here = sorted(item.name for item in components if item.namespace == wanted.namespace)
     hint = f"did you mean {known[0]}? " if known else ""
     there = f"that namespace has: {', '.join(here[:5])}" if here else "it has no DaemonSet"
     return Refusal(
