@@ -141,3 +141,13 @@ async def test_pages_are_checked_as_they_come(
     await kube.delete(CONFIG_MAPS, f"{RUN}-0001", namespace)
     with pytest.raises(BrokenJournalError, match=f"{RUN}-0001"):
         await anext(store.pages(RUN))
+
+
+async def test_a_journal_whose_record_was_deleted_is_shown_and_checked(
+    kube: Kube, journal: CommandLine, written: tuple[Entry, ...], namespace: str
+) -> None:
+    await kube.delete(CONFIG_MAPS, RUN, namespace)
+    code, told = await journal("verify", RUN)
+    assert (code, f"head {written[-1].digest}" in told) == (Exit.DONE, True)
+    code, told = await journal(RUN)
+    assert (code, told.count("canary passed")) == (Exit.DONE, TOTAL)

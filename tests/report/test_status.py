@@ -141,3 +141,10 @@ def test_an_approval_that_was_used_says_when() -> None:
     told = status_text((msgspec.structs.replace(STANDING, wishes=wishes),))
     assert "until 2026-01-31T13:01:00.000Z; used at 2026-01-31T12:01:03.000Z" in told
     assert "does NOT count" not in told
+
+
+def test_of_a_run_that_is_over_no_template_and_lock_are_told_as_they_are_of_later_changes() -> None:
+    told = status_text((msgspec.structs.replace(STANDING, mode="ended", summary="it is back"),))
+    assert "template" not in told
+    assert "lock" not in told
+    assert "  it is back" in told

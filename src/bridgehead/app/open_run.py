@@ -44,15 +44,23 @@ async def open_run(session: Session, component: Component) -> Record | Orphaned 
 async def state_of_its_run(kube: Kube, ref: ComponentRef, otherwise: str) -> str:
     """The state namespace that the component's mark names; ``otherwise`` where there is no mark.
 
-    The record and the lock of the run that keeps it are there. Where the component may not be read
-    nothing is found out: what comes next says so, as it reads it too.
+    The record and the lock of the run that keeps it are there.
+    """
+    anchor = await mark_of(kube, ref)
+    return otherwise if anchor is None else anchor.namespace
+
+
+async def mark_of(kube: Kube, ref: ComponentRef) -> Anchor | None:
+    """The mark of the run that keeps the component.
+
+    Where the component may not be read nothing is found out: what comes next says so, as it reads
+    it too.
     """
     try:
         component = await read_component(kube, ref)
     except Forbidden:
-        return otherwise
-    anchor = parse_anchor(component.anchor) if component is not None else None
-    return otherwise if anchor is None else anchor.namespace
+        return None
+    return parse_anchor(component.anchor) if component is not None else None
 
 
 async def at_its_run(session: Session, ref: ComponentRef) -> Session:

@@ -160,8 +160,8 @@ async def stand(
         holder=holder,
         now=now,
     )
-    if not shown.open:
-        return shown
+    if not shown.open:  # what its nodes carry now belongs to later changes
+        return msgspec.structs.replace(shown, nodes=())
     runner = entries[-1].identity if entries else ""
     return msgspec.structs.replace(shown, wishes=_wishes(record, state, runner, now, used(entries)))
 

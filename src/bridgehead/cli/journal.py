@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_subject
-from bridgehead.app.open_run import state_of_its_run
+from bridgehead.app.open_run import mark_of
 from bridgehead.app.status import newest_run
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
@@ -133,8 +133,18 @@ async def _run_of(kube: Kube, state_namespace: str, subject: Subject) -> tuple[s
     """The namespace of the run's record, and the run; a component's mark says where to look."""
     if isinstance(subject, RunName):
         return state_namespace, subject.name
-    where = await state_of_its_run(kube, subject, state_namespace)
-    return where, await newest_run(RunStore(kube, where), subject)
+    mark = await mark_of(kube, subject)
+    if mark is not None:
+        return mark.namespace, mark.run
+    return state_namespace, await newest_run(RunStore(kube, state_namespace), subject)
+
+
+async def _warn(store: RunStore, run: str) -> None:
+    if not await store.is_recorded(run):
+        say(
+            f"warning: the record of run {run} is gone, somebody has deleted it; this is its "
+            "journal: the chain is checked, its start is not anchored"
+        )
 
 
 async def _verify(
@@ -145,7 +155,10 @@ async def _verify(
         where, run = await _run_of(kube, state_namespace, subject)
         if not run:
             return where, None
-        return where, (run, verify_journal(await RunStore(kube, where).stored(run), head))
+        store = RunStore(kube, where)
+        verified = verify_journal(await store.stored(run), head)
+        await _warn(store, run)
+        return where, (run, verified)
 
 
 async def _show(
@@ -158,7 +171,10 @@ async def _show(
         where, run = await _run_of(kube, state_namespace, subject)
         if not run:
             return where, None
-        async for page in RunStore(kube, where).pages(run):
+        store = RunStore(kube, where)
+        async for page in store.pages(run):
+            if last is None:
+                await _warn(store, run)
             last = page[-1]
             if output == "json":
                 all_of_them.extend(page)

@@ -110,17 +110,29 @@ class RunStore:
     async def pages(self, run: str) -> AsyncIterator[tuple[Entry, ...]]:
         """The records of a run, a segment at a time: to be shown before all of them are read.
 
-        Raises what ``entries`` does, after the records before the place that does not hold.
+        Raises what ``entries`` does, after the records before the place that does not hold. Where
+        the run's record is gone, the chain begins wherever its first record says.
         """
-        head = Head(0, (await self.load(run)).plan.change_digest)
-        for number, name in enumerate(await self._names(run), start=1):
+        names = await self._names(run)
+        gone = bool(names) and not await self.is_recorded(run)
+        head = None if gone else Head(0, (await self.load(run)).plan.change_digest)
+        for number, name in enumerate(names, start=1):
             if name != segment_name(run, number):
                 missing = segment_name(run, number)
                 raise BrokenJournalError(f"the journal of run {run} lacks its segment {missing}")
             page = await self._page(run, name)
+            head = head or Head(0, page[0].previous if page else "")
             _check(run, page, head)
             yield page
             head = head_of(page, head)
+
+    async def is_recorded(self, run: str) -> bool:
+        """Whether the run's record is there; its journal may outlast it."""
+        try:
+            await self._record(run)
+        except NoSuchRunError:
+            return False
+        return True
 
     async def last_page(self, run: str) -> tuple[Entry, ...]:
         """The records of a run's last segment, unchecked; empty before the first.
@@ -142,17 +154,23 @@ class RunStore:
     async def stored(self, run: str) -> StoredJournal:
         """A run's journal as it is kept, unchecked: for whoever verifies it.
 
-        Raises NoSuchRunError and UnreadableRunError.
+        Where only the run's record is gone, the journal is what is left. Raises NoSuchRunError and
+        UnreadableRunError.
         """
-        found = await self._record(run)
         selector = f"{PART_LABEL}={SEGMENT},{RUN_LABEL}={run}"
         kept = await self._kube.list(CONFIG_MAPS, self._namespace, selector)
-        segments = (StoredSegment(i.metadata.name, i.data, i.immutable) for i in kept.items)
+        found = (StoredSegment(i.metadata.name, i.data, i.immutable) for i in kept.items)
+        segments = tuple(sorted(found, key=lambda segment: segment.name))
+        if segments and not await self.is_recorded(run):
+            first = _read(run, (segments[0].data,))
+            start = first[0].previous if first else ""
+            return StoredJournal(run=run, recorded=start, planned=start, segments=segments)
+        record = await self._record(run)
         return StoredJournal(
             run=run,
-            recorded=listed(found).change_digest,
-            planned=record_of(found).plan.change_digest,
-            segments=tuple(sorted(segments, key=lambda segment: segment.name)),
+            recorded=listed(record).change_digest,
+            planned=record_of(record).plan.change_digest,
+            segments=segments,
         )
 
     async def append(

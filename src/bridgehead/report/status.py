@@ -45,9 +45,9 @@ def _block(item: Standing) -> Iterator[str]:
     yield f"run {item.run} of {item.component}: {item.mode}, {item.stage}"
     if item.owner:
         yield f"  owner     {item.owner}"
-    yield f"  template  {item.template}"
-    yield f"  lock      {item.holder or 'nobody'}"
     if item.open:
+        yield f"  template  {item.template}"
+        yield f"  lock      {item.holder or 'nobody'}"
         yield from _wishes(item.wishes)
     width = max((len(node.name) for node in item.nodes), default=0)
     for node in item.nodes:
