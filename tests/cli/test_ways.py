@@ -5,10 +5,13 @@ import re
 import shlex
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
+from bridgehead.app.release import Left, OfRevision
 from bridgehead.app.runner import Ended
 from bridgehead.cli.next_commands import next_command
+from bridgehead.cli.release import after_mixed
 from bridgehead.cli.ways import after_foreign_change
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
@@ -201,3 +204,32 @@ def test_after_a_node_is_mended_a_way_back_that_it_keeps_open_is_gone_on_with() 
     assert ending is not None
     assert ending.exit == 3
     assert scene.cluster.leftovers == []
+
+
+MIXED = Left(
+    component=None,
+    nodes=(),
+    pods=(),
+    differing=(OfRevision("a1", "plugin-x", "h2", 2),),
+    agreeing=(OfRevision("a2", "plugin-y", "h1", 1), OfRevision("b1", "plugin-z", "h1", 1)),
+)
+
+
+def test_mixed_pods_that_no_run_goes_on_with_are_deleted_by_name_in_either_direction() -> None:
+    ref = ComponentRef(ComponentKind.DAEMON_SET, "plugins", "plugin")
+    at = "-n plugins --context c"
+    assert after_mixed(MIXED, ref, " --context c --state-namespace s") == (
+        f"the template that stands: kubectl delete pod plugin-x {at}"
+        f" && bridgehead release {REF} --context c --state-namespace s; "
+        f"or revision 2: kubectl rollout undo ds/plugin --to-revision=2 {at}"
+        f" && kubectl delete pod plugin-y plugin-z {at}"
+        f" && bridgehead release {REF} --context c --state-namespace s"
+    )
+
+
+def test_mixed_pods_of_an_open_run_are_left_to_it() -> None:
+    ref = ComponentRef(ComponentKind.DAEMON_SET, "plugins", "plugin")
+    left = msgspec.structs.replace(MIXED, goes_on=Mode.FORWARD)
+    assert after_mixed(left, ref, "") == (
+        f"go on: bridgehead resume {REF}; take all back: bridgehead rollback {REF}"
+    )

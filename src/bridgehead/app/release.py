@@ -3,13 +3,14 @@
 import msgspec
 
 from bridgehead.app.locking import tell_holder
-from bridgehead.app.open_run import at_its_run, over, write_ending
+from bridgehead.app.open_run import at_its_run, open_run, over, write_ending
 from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import BrokenJournalError, ClaimedError, UnreadableRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
 from bridgehead.cluster.read import read_snapshot
+from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import pods_of
 from bridgehead.core.model.component import Component
@@ -23,6 +24,15 @@ from bridgehead.core.rollout.transition import UnknownRecordError, fold
 from bridgehead.kube.errors import PatchTestFailed
 
 
+class OfRevision(msgspec.Struct, frozen=True):
+    """A pod of the component, with the hash and the number (0: unknown) of its revision."""
+
+    node: str
+    pod: str
+    revision: str
+    number: int
+
+
 class Left(msgspec.Struct, frozen=True, kw_only=True):
     """What runs of a component have left in the cluster."""
 
@@ -30,8 +40,12 @@ class Left(msgspec.Struct, frozen=True, kw_only=True):
     """The component, where it carries annotations of ours."""
     nodes: tuple[Node, ...]
     pods: tuple[Pod, ...]
-    differing: tuple[tuple[str, str], ...]
-    """Nodes with the hash of a pod that is not of the standing template."""
+    differing: tuple[OfRevision, ...]
+    """Pods of the component that are not of the standing template."""
+    agreeing: tuple[OfRevision, ...] = ()
+    """Those that are."""
+    goes_on: Mode | None = None
+    """How its run stands, where pods differ and somebody can still go on with it."""
     unread: tuple[Unread, ...] = ()
     """What could not be read. With anything here the rest is not all, and nothing is written."""
 
@@ -110,11 +124,15 @@ async def _left(session: Session, ref: ComponentRef) -> Left:
             raise ClaimedError(str(ref), str(anchor))
         runs.add(anchor.run)
     names = frozenset(runs)
+    differing, agreeing = _compared(snapshot, component)
+    marked = component if component is not None and component.anchor else None
     return Left(
-        component=component if component is not None and component.anchor else None,
+        component=marked,
         nodes=tuple(node for node in snapshot.nodes if node.held_by in names),
         pods=tuple(pod for pod in snapshot.pods if is_own(pod, names)),
-        differing=_differing(snapshot, component),
+        differing=differing,
+        agreeing=agreeing,
+        goes_on=await _goes_on(session, marked) if marked is not None and differing else None,
         unread=tuple(item for item in snapshot.unread if item.what not in _NOT_NEEDED),
     )
 
@@ -129,22 +147,47 @@ def _named(snapshot: Snapshot, ref: ComponentRef) -> Component | None:
     return next(found, None)
 
 
-def _differing(snapshot: Snapshot, component: Component | None) -> tuple[tuple[str, str], ...]:
+def _compared(
+    snapshot: Snapshot, component: Component | None
+) -> tuple[tuple[OfRevision, ...], tuple[OfRevision, ...]]:
+    """The component's pods: those that are not of the standing template, and those that are."""
     if component is None:
-        return ()
+        return (), ()
+    revisions = snapshot.revisions_of(component)
+    numbers = {item.hash: item.number for item in revisions}
     standing = {
-        item.hash
-        for item in snapshot.revisions_of(component)
-        if item.template_digest == component.template_digest
+        item.hash for item in revisions if item.template_digest == component.template_digest
     }
-    pods = pods_of(component, snapshot.pods)
-    return tuple(
-        sorted(
-            (pod.node, pod.revision)
-            for pod in pods
-            if not pod.terminal and pod.revision not in standing
-        )
+    pods = sorted(
+        (
+            OfRevision(pod.node, pod.name, pod.revision, numbers.get(pod.revision, 0))
+            for pod in pods_of(component, snapshot.pods)
+            if not pod.terminal
+        ),
+        key=lambda item: (item.node, item.pod),
     )
+    return (
+        tuple(item for item in pods if item.revision not in standing),
+        tuple(item for item in pods if item.revision in standing),
+    )
+
+
+async def _goes_on(session: Session, component: Component) -> Mode | None:
+    """How the run stands that keeps the component; None where nobody can go on with it."""
+    try:
+        found = await open_run(session, component)
+        if not isinstance(found, Record):
+            return None
+        state = fold(await RunStore(session.kube, session.state_namespace).entries(found.run))
+    except (UnreadableRunError, BrokenJournalError, UnknownRecordError):
+        return None
+    ending = state.ending
+    stuck = ending is not None and (
+        ending.given_up
+        or ending.rollback_helps is False
+        or (ending.stray is not None and ending.stray.in_the_way)
+    )
+    return None if stuck else state.mode
 
 
 async def _unclosed(session: Session, ref: ComponentRef) -> bool:

@@ -20,6 +20,7 @@ from bridgehead.cli.place import Place
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.ways import either_way, for_kubectl
 from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
@@ -122,7 +123,7 @@ def _tell(released: Released, ref: ComponentRef, where: str, *, dry_run: bool) -
     for thing, what in released.done:
         show(f"{thing}: {what}")
     if left.component is not None and left.differing:
-        return _mixed(left.differing, ref)
+        return _mixed(left, ref, where)
     again = f"bridgehead release {ref}{where}"
     if released.changed:
         say(f"error: {ref} was changed at this moment; it keeps OnDelete and its marks")
@@ -141,13 +142,26 @@ def _unread(unread: tuple[Unread, ...], ref: ComponentRef) -> Exit:
     return Exit.CANNOT
 
 
-def _mixed(differing: tuple[tuple[str, str], ...], ref: ComponentRef) -> Exit:
+def _mixed(left: Left, ref: ComponentRef, where: str) -> Exit:
     say(f"{ref} stays OnDelete: these pods are not of the template that stands")
-    for node, revision in differing:
-        say(f"  {node} -> {revision}")
-    where = f"-n {ref.namespace}"
-    next_step(
-        f"delete those pods to bring them to the template: kubectl delete pod {where} POD; or put "
-        f"the other template back: kubectl rollout undo ds/{ref.name} {where}; then release again"
-    )
+    for item in left.differing:
+        say(f"  {item.node} -> {item.revision}: pod/{item.pod}")
+    next_step(after_mixed(left, ref, where))
     return Exit.NEEDS_A_PERSON
+
+
+def after_mixed(left: Left, ref: ComponentRef, where: str) -> str:
+    """The ways out of mixed pods: with the run while it can be gone on with, else by hand."""
+    if left.goes_on is not None:
+        return either_way(ref, left.goes_on, where)
+    at = f"-n {ref.namespace}{for_kubectl(where)}"
+    release = f"bridgehead release {ref}{where}"
+    names = " ".join(item.pod for item in left.differing)
+    ways = [f"the template that stands: kubectl delete pod {names} {at} && {release}"]
+    for number in sorted({item.number for item in left.differing} - {0}):
+        every = (*left.differing, *left.agreeing)
+        others = " ".join(item.pod for item in every if item.number != number)
+        undo = f"kubectl rollout undo ds/{ref.name} --to-revision={number} {at}"
+        delete = f" && kubectl delete pod {others} {at}" if others else ""
+        ways.append(f"revision {number}: {undo}{delete} && {release}")
+    return "; or ".join(ways)

@@ -50,7 +50,7 @@ def once_mended(ref: ComponentRef, mode: Mode, where: str) -> str:
 
 def _put_back(ref: ComponentRef, stray: Stray, where: str) -> list[str]:
     """What a person has to do to the component itself."""
-    at = f"-n {ref.namespace}{_for_kubectl(where)}"
+    at = f"-n {ref.namespace}{for_kubectl(where)}"
     steps = []
     if stray.template and stray.undo_to:
         undo = f"kubectl rollout undo ds/{ref.name} --to-revision={stray.undo_to}"
@@ -64,7 +64,7 @@ def _put_back(ref: ComponentRef, stray: Stray, where: str) -> list[str]:
     return steps
 
 
-def _for_kubectl(where: str) -> str:
+def for_kubectl(where: str) -> str:
     """Those of our options that kubectl needs as well, so that it writes to the same cluster."""
     words = where.split()
     pairs = zip(words[::2], words[1::2], strict=False)
