@@ -3,6 +3,7 @@
 import json
 
 import click
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -79,6 +80,14 @@ def test_out_of_a_hold_there_are_three_ways() -> None:
         f"go on without: bridgehead resume {REF} --without a2 --context c; "
         f"take all back: bridgehead rollback {REF} --context c"
     )
+
+
+def test_a_way_back_that_holds_is_taken_back_by_its_own_name() -> None:
+    spec = msgspec.structs.replace(PLAN.spec, undoes="gpu-0")
+    held = run(Mode.HOLD, a2=NodeStatus.TAKEN_BACK)
+    held = msgspec.structs.replace(held, plan=msgspec.structs.replace(PLAN, spec=spec))
+    told = after(ended(4, held, rollback_helps=True))
+    assert told.endswith("take all back: bridgehead rollback gpu-1 --context c")
 
 
 def test_where_a_rollback_does_not_help_the_node_is_mended() -> None:

@@ -15,11 +15,7 @@ def next_command(result: Ended, again: str, where: str) -> str:
         case Exit.DONE:
             return f"bridgehead verify {result.run.plan.spec.component}{where}"
         case Exit.NEEDS_A_PERSON if not result.ending.over:
-            run = result.run
-            spec = run.plan.spec
-            return by_its_name(
-                _for_a_person(result, where), str(spec.component), run.name, spec.undoes
-            )
+            return _by_its_name(_for_a_person(result, where), result.run)
         case Exit.WAITING:
             return _after_waiting(result.run, again, where)
         case _:
@@ -41,6 +37,11 @@ def _for_a_person(result: Ended, where: str) -> str:
     return either_way(ref, result.run.state.mode, where)
 
 
+def _by_its_name(ways: str, run: Run) -> str:
+    spec = run.plan.spec
+    return by_its_name(ways, str(spec.component), run.name, spec.undoes)
+
+
 def ways_on(run: Run, where: str, *, rollback_helps: bool | None = None) -> str:
     """The three ways out of a hold, as commands."""
     names = failed_nodes(run)
@@ -49,11 +50,12 @@ def ways_on(run: Run, where: str, *, rollback_helps: bool | None = None) -> str:
     retry = "".join(f" --retry {name}" for name in names)
     mended = "mend the node, then: " if rollback_helps is False else "try again: "
     back = f"take all back: bridgehead rollback {ref}{where}"
-    return (
+    ways = (
         f"{mended}bridgehead resume {ref}{retry}{where}; "
         f"go on without: bridgehead resume {ref}{without}{where}; "
         f"{f'give up: bridgehead release {ref}{where}' if rollback_helps is False else back}"
     )
+    return _by_its_name(ways, run)
 
 
 def failed_nodes(run: Run) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
-from bridgehead.cli.ways import after_foreign_change, once_mended
+from bridgehead.cli.ways import after_foreign_change, by_its_name, once_mended
 from bridgehead.cluster.read import read_component
 from bridgehead.core.plan.plan import Refusal
 from bridgehead.core.plan.settings import ComponentRef
@@ -93,7 +93,9 @@ def _next(
         return f"bridgehead inventory{cluster.as_arguments}"
     first = found[0]
     if first.open:
-        return onward(first, where, state_namespace)
+        return by_its_name(
+            onward(first, where, state_namespace), first.component, first.run, first.undoes
+        )
     return f"bridgehead journal {first.run}{where}"
 
 

@@ -43,6 +43,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     leftovers: tuple[Leftover, ...]
     summary: str
     rollback_helps: bool | None = None
+    undoes: str = ""
+    """The run that this one takes back; empty where it is no way back."""
     """False where the ending says that only mending the node helps."""
     given_up: bool = False
     """Whether the ending says that nobody can go on with it, so that it is to be released."""
@@ -100,6 +102,7 @@ def standing(
         leftovers=leftovers(run, owner, state, component=component, own=own, nodes=nodes, now=now),
         summary=state.ending.summary if state.ending else "",
         rollback_helps=state.ending.rollback_helps if state.ending else None,
+        undoes=plan.spec.undoes,
         given_up=state.ending is not None and state.ending.given_up,
         stray=state.ending.stray if state.ending else None,
     )
