@@ -2,7 +2,6 @@
 
 import json
 
-import click
 import msgspec
 import pytest
 from click.testing import CliRunner
@@ -49,18 +48,14 @@ def after(result: Ended) -> str:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("arguments", [(), ("gpu-1", "-f", "x.yaml")])
 def test_a_run_is_named_once(name: str, arguments: tuple[str, ...]) -> None:
-    command = main.bridgehead.get_command(click.Context(main.bridgehead), name)
-    assert command is not None
-    found = CliRunner().invoke(command, arguments)
+    found = CliRunner().invoke(main.bridgehead, [name, *arguments])
     assert found.exit_code == Exit.USAGE
     assert "name one run: COMPONENT, RUN, or -f" in found.output
 
 
 @pytest.mark.parametrize("name", ASKING)
 def test_a_reason_that_would_not_fit_into_a_record_is_refused(name: str) -> None:
-    command = main.bridgehead.get_command(click.Context(main.bridgehead), name)
-    assert command is not None
-    found = CliRunner().invoke(command, ["gpu-1", "--reason", "x" * 501])
+    found = CliRunner().invoke(main.bridgehead, [name, "gpu-1", "--reason", "x" * 501])
     assert found.exit_code == Exit.USAGE
     assert "501 characters; 500 at most" in found.output
 

@@ -33,7 +33,7 @@ Each node: cordon, delete its plugin pod, gates image, admitted, pod-ready, log,
   allocatable, refused-pods, probe (steady for 30s, 4m at most), uncordon.
   Pods that hold devices keep running.
 A failed canary: take back every touched node. A failed node of a wave: take it back alone and hold.
-Expected: 24m45s, 6.7 device-minutes without devices, about 74 API requests.
+Expected: 24m45s, 6.7 device-minutes without devices, about 244 API requests.
 set aside: c1: NotReady
 """
 

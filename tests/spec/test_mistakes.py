@@ -205,10 +205,6 @@ def test_one_mistake(addition: str, place: tuple[int, int], text: str) -> None:
             "onFailure: {command: [git]}",
             "not yet: onFailure.command is reserved and this version cannot do it; remove it",
         ),
-        (
-            "workloads: wait",
-            "not yet: workloads: wait is reserved and this version cannot do it",
-        ),
     ],
 )
 def test_what_this_version_cannot_do_is_refused_by_name(addition: str, text: str) -> None:

@@ -26,6 +26,7 @@ from bridgehead.core.plan.settings import (
     SoakSettings,
     VerifySettings,
     Wave,
+    Workloads,
 )
 from bridgehead.spec import SpecRejected, read_spec_file
 from bridgehead.spec.reference import MINIMAL as DOCUMENTED
@@ -117,6 +118,7 @@ def test_every_key_arrives_in_the_settings() -> None:
                 image="registry.example/probe:7", command=("/check", "--all"), expect="ok"
             ),
         ),
+        workloads=Workloads.KEEP,
         on_failure=OnFailure(canary=Reaction.HOLD, wave=Reaction.ROLLBACK),
         placement=PlacementSettings(gain=Consent.ALLOW),
         lock=LockSettings(duration=5),

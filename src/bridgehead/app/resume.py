@@ -19,7 +19,7 @@ from bridgehead.core.model.component import Component
 from bridgehead.core.rollout.adopting import adopted
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Mode
+from bridgehead.core.rollout.state import Mode, RunState
 from bridgehead.core.rollout.transition import fold
 
 
@@ -58,13 +58,8 @@ async def resume(
             raise RemovedJournalError(
                 f"somebody has deleted the journal of run {record.run}: nobody can go on with it"
             )
-        run = Run(
-            name=record.run,
-            plan=record.plan,
-            state=fold(entries),
-            family=record.plan.family,
-            limits=_limits(session, record, user, only_to_park=only_to_park),
-        )
+        limits = _limits(session, record, user, only_to_park=only_to_park)
+        run = _run_of(record, fold(entries), limits)
         standing = await read_component(session.kube, record.plan.spec.component)
         ending = over(session.state_namespace, record.run, run.state, standing)
         if ending is not None:
@@ -81,6 +76,11 @@ async def resume(
         return await drive(
             session, store, record, run, signature, lock=lock, first=first, takes_over=True
         )
+
+
+def _run_of(record: Record, state: RunState, limits: Limits) -> Run:
+    plan = record.plan
+    return Run(name=record.run, plan=plan, state=state, family=plan.family, limits=limits)
 
 
 def _limits(session: Session, record: Record, user: str, *, only_to_park: bool) -> Limits:

@@ -9,7 +9,6 @@ name that the asking person gave, shown as claimed. Only the API server's audit 
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
 
 import msgspec
 
@@ -109,8 +108,10 @@ def readable(control: str) -> tuple[Request, ...]:
     """Those of its lines that are requests, in order: what an abort is told by, whatever else."""
     found = []
     for number, line in _lines(control):
-        with suppress(UnreadableRequestError):
+        try:
             found.append(_request(number, line))
+        except UnreadableRequestError:
+            continue
     return tuple(found)
 
 
