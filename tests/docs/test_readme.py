@@ -32,7 +32,8 @@ def masked(line: str) -> str:
 
 
 def blocks(text: str, language: str = "") -> Iterator[str]:
-    yield from re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    yield from (body for of, body in fenced if of == language)
 
 
 def test_every_command_of_the_table_exists_and_none_is_missing() -> None:
