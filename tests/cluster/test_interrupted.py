@@ -286,7 +286,7 @@ async def test_a_holder_that_nobody_answers_stops_at_two_thirds_of_the_lease(
         kube, "state", ref, duration=3, holder="me", wall=lambda: NOW
     ).acquire(0)
     begun = time.monotonic()
-    with pytest.raises(StaleLockError, match=r"it lasts 3 s: .*server"):
+    with pytest.raises(StaleLockError, match="it lasts 3 s"):
         await check_for_ever(lock)
     assert 1.9 < time.monotonic() - begun < 3
     await lock.release()

@@ -25,6 +25,7 @@ def cluster(testbed_parts: None, worker_id: str) -> Iterator[Cluster]:
 
 
 @pytest.mark.cluster
+@pytest.mark.long
 @pytest.mark.parametrize("file", outage_files(), ids=scenario_name)
 async def test_outage(file: Path, set_stage: SetStage) -> None:
     stage = await set_stage(read_scenario(file))

@@ -1,5 +1,6 @@
 """Gates about the new pod: its image, its admission, its readiness."""
 
+import msgspec
 import pytest
 
 from bridgehead.core.model.pod import REVISION_HASH
@@ -92,6 +93,13 @@ def test_a_failed_pod_of_another_revision_or_one_that_was_deleted_decides_nothin
     other = with_pod(uid="x", phase="Failed", labels={REVISION_HASH: "h1"}).view.pods[0]
     gone = with_pod(uid="old", phase="Failed").view.pods[0]
     assert admitted(with_view(pods=(POD, other, gone))).verdict is Verdict.PASS
+
+
+def test_a_pod_that_somebody_ended_while_it_started_was_not_refused() -> None:
+    ended = with_pod(uid="ended", phase="Failed", deleting=True).view.pods[0]
+    refused = msgspec.structs.replace(ended, reason="UnexpectedAdmissionError")
+    assert admitted(with_view(pods=(POD, ended))).verdict is Verdict.PASS
+    assert admitted(with_view(pods=(POD, refused))).verdict is Verdict.FAIL
 
 
 def test_pod_ready_passes_and_waits() -> None:

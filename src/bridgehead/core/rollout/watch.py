@@ -141,6 +141,7 @@ def _joined(run: Run, world: World) -> list[Draft]:
     none, and keeps what the run knows of it.
     """
     known = {*run.plan.nodes, *run.state.joined, *(item.node for item in run.plan.set_aside)}
+    known |= set(run.plan.loses)
     known |= {item.name for item in run.state.nodes.values() if item.retried_at or item.left_out}
     known -= {item.name for item in run.state.nodes.values() if item.status is NodeStatus.LEFT}
     selected = run.plan.spec.nodes

@@ -77,7 +77,9 @@ def admitted(case: Case) -> GateResult:
 
 def _refused(pod: Pod, expected: Expected) -> bool:
     ours = pod.uid not in expected.deleted and pod.revision == expected.revision
-    return ours and pod.phase == "Failed"
+    # A kubelet that refuses a pod gives its reason; one that is ended while it starts has none.
+    ended = pod.deleting and not pod.reason
+    return ours and pod.phase == "Failed" and not ended
 
 
 def pod_ready(case: Case) -> GateResult:
