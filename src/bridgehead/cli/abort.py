@@ -67,7 +67,4 @@ async def _run(
 ) -> Outcome | NotOpen | tuple[Stopped, Exit]:
     """The ending, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(subject) as (session, stop):
-        try:
-            return await take_back(session, subject, asker)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(take_back(session, subject, asker))

@@ -88,9 +88,6 @@ async def _run(
 ) -> Outcome | NotOpen | Parked | tuple[Stopped, Exit]:
     """The answer, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(subject) as (session, stop):
-        try:
-            if asker is None:
-                return await park(session, subject)
-            return await ask_to_pause(session, subject, asker)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        if asker is None:
+            return await stop.result_of(park(session, subject))
+        return await stop.result_of(ask_to_pause(session, subject, asker))

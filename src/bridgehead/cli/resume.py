@@ -79,7 +79,4 @@ async def _run(
 ) -> Outcome | NotOpen | Unanswered | BadNames | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(subject, bounds) as (session, stop):
-        try:
-            return await go_on(session, subject, ways, asker)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(go_on(session, subject, ways, asker))

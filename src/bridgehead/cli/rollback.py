@@ -93,7 +93,4 @@ async def _run(
 ) -> RolloutResult | NothingToTakeBack | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(subject) as (session, stop):
-        try:
-            return await take_back(session, subject, options)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(take_back(session, subject, options))

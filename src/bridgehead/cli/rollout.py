@@ -65,7 +65,4 @@ async def _run(
 ) -> RolloutResult | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(accepted.spec, bounds) as (session, stop):
-        try:
-            return await roll_out(session, accepted.spec, accepted.text, options)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(roll_out(session, accepted.spec, accepted.text, options))

@@ -5,11 +5,14 @@ Both are answered: who gets no answer sends a second signal, and then has to kno
 
 import asyncio
 import signal
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from bridgehead.app.loop import Stopped
 from bridgehead.cli.exits import Exit
+
+T = TypeVar("T")
 
 _EXITS = {signal.SIGINT: Exit.INTERRUPTED, signal.SIGTERM: Exit.TERMINATED}
 
@@ -33,6 +36,13 @@ class Stop:
         self.event = asyncio.Event()
         self.exit = Exit.INTERRUPTED
         self._told = told
+
+    async def result_of(self, use_case: Awaitable[T]) -> T | tuple[Stopped, Exit]:
+        """Its result, or that it stopped, with the exit code of the signal that asked for it."""
+        try:
+            return await use_case
+        except Stopped as stopping:
+            return stopping, self.exit
 
     def _received(self, number: signal.Signals) -> None:
         self.exit = _EXITS[number]

@@ -87,10 +87,7 @@ async def _run(
     ref: ComponentRef, cluster: ClusterOptions, state_namespace: str, options: VerifyOptions
 ) -> Verification | Planned | tuple[Stopped, Exit]:
     async with runner(cluster, state_namespace) as (session, stop):
-        try:
-            return await verify_nodes(session, ref, options)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(verify_nodes(session, ref, options))
 
 
 def _tell(found: Verification | Planned, output: str, what: str) -> Exit:
