@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from testbed import watchdog
+from testbed.api_description import describe
 from testbed.cluster import Cluster
 from testbed.errors import TestbedError
 from testbed.parts import binary, parts
@@ -46,6 +47,15 @@ def build(names: tuple[str, ...]) -> None:
         click.echo(reason, err=True)
     if reasons:
         sys.exit(1)
+
+
+@main.command("describe-api")
+@_name
+@click.argument("folder", type=click.Path(path_type=Path))
+def describe_api(name: str, folder: Path) -> None:
+    """Write down what the API server says of itself; the twin serves the same."""
+    for file in describe(state_of(name), folder):
+        click.echo(file)
 
 
 @main.command()

@@ -1,0 +1,1 @@
+"""The API of the twin, apart from how its bytes travel: requests in, answers out."""

@@ -1,0 +1,80 @@
+"""Objects of the twin: plain JSON values, shared freely because nobody ever changes one.
+
+A stored object belongs to everybody: who wants another one makes a copy along the path that
+changes (``with_field``), and stores that.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+Object: TypeAlias = dict[str, Any]
+"""An API object as decoded JSON. Never changed in place once it is stored."""
+
+
+def at(value: Any, *path: str) -> Any:
+    """What lies below ``path``, or None where a step of it is missing."""
+    for key in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value
+
+
+def text(value: Any, *path: str) -> str:
+    """The string below ``path``, or an empty one."""
+    found = at(value, *path)
+    return found if isinstance(found, str) else ""
+
+
+def items(value: Any, *path: str) -> Sequence[Any]:
+    """The list below ``path``, or an empty one."""
+    found = at(value, *path)
+    return found if isinstance(found, list) else ()
+
+
+def fields(value: Any, *path: str) -> Mapping[str, Any]:
+    """The object below ``path``, or an empty one."""
+    found = at(value, *path)
+    return found if isinstance(found, dict) else {}
+
+
+def with_field(value: Object, path: Sequence[str], new: Any) -> Object:
+    """A copy with ``new`` below ``path``; everything beside the path is shared. None removes it."""
+    head, *rest = path
+    copy = dict(value)
+    if rest:
+        inner = copy.get(head)
+        copy[head] = with_field(inner if isinstance(inner, dict) else {}, rest, new)
+    elif new is None:
+        copy.pop(head, None)
+    else:
+        copy[head] = new
+    return copy
+
+
+def name_of(value: Object) -> str:
+    """``metadata.name``."""
+    return text(value, "metadata", "name")
+
+
+def namespace_of(value: Object) -> str:
+    """``metadata.namespace``; empty for objects of the whole cluster."""
+    return text(value, "metadata", "namespace")
+
+
+def uid_of(value: Object) -> str:
+    """``metadata.uid``."""
+    return text(value, "metadata", "uid")
+
+
+def is_deleting(value: Object) -> bool:
+    """Whether somebody has asked for its deletion."""
+    return bool(text(value, "metadata", "deletionTimestamp"))
+
+
+def controller_of(value: Object) -> Object | None:
+    """The owner reference with ``controller: true``, if there is one."""
+    for owner in items(value, "metadata", "ownerReferences"):
+        if owner.get("controller"):
+            return dict(owner)
+    return None

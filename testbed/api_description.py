@@ -1,0 +1,75 @@
+"""What a real API server says of itself, as files: the twin's kinds, schemas and table columns.
+
+Generated data of the twin (`src/bridgehead/twin/schema/data`), made anew for another Kubernetes
+version by `python -m testbed describe-api FOLDER`. Nothing but what the server answers to anybody.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from testbed.api import Api, ApiError
+from testbed.state import State
+
+Object = dict[str, Any]
+
+_TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+
+def describe(state: State, folder: Path) -> Iterator[Path]:
+    """Write `discovery`, `columns` and one OpenAPI document a group version; yields the files.
+
+    The files are compressed JSON, the same bytes for the same answers.
+    """
+    api = Api(state)
+    resources = list(_resources(api))
+    yield _write(
+        folder / "discovery.json.xz",
+        {
+            "version": api.get("/version"),
+            "groups": api.get("/apis")["groups"],
+            "resources": resources,
+        },
+    )
+    yield _write(folder / "columns.json.xz", dict(_columns(api, resources)))
+    index = api.get("/openapi/v3")["paths"]
+    for path, entry in sorted(index.items()):
+        if path.startswith(("api/", "apis/")) and path.split("/")[-1].startswith("v"):
+            document = api.get(entry["serverRelativeURL"])
+            yield _write(folder / "openapi" / f"{path.replace('/', '__')}.json.xz", document)
+
+
+def _resources(api: Api) -> Iterator[Object]:
+    """The APIResourceList of each group version, the preferred one of a group first."""
+    yield api.get("/api/v1")
+    for group in api.get("/apis")["groups"]:
+        preferred = group["preferredVersion"]["groupVersion"]
+        versions = [item["groupVersion"] for item in group["versions"]]
+        for version in sorted(versions, key=lambda item: item != preferred):
+            yield api.get(f"/apis/{version}")
+
+
+def _columns(api: Api, lists: list[Object]) -> Iterator[tuple[str, list[Object]]]:
+    """Column definitions of every kind that can be listed, by `GROUP/VERSION/PLURAL`."""
+    for listed in lists:
+        version = listed["groupVersion"]
+        root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+        for resource in listed["resources"]:
+            if "list" not in resource["verbs"] or "/" in resource["name"]:
+                continue
+            try:
+                table = api.request("GET", f"{root}/{resource['name']}?limit=1", accept=_TABLE)
+            except ApiError:
+                continue
+            yield f"{version}/{resource['name']}", table["columnDefinitions"]
+
+
+def _write(file: Path, value: Object) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    content = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    file.write_bytes(lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
+    return file
