@@ -10,6 +10,7 @@ from bridgehead.app.approve import approve as consent
 from bridgehead.app.asking import Asked, Asker
 from bridgehead.app.loop import Stopped
 from bridgehead.app.pause import NotOpen
+from bridgehead.app.session import Session
 from bridgehead.app.subject import Subject
 from bridgehead.cli.answers import answered, not_now
 from bridgehead.cli.asker import asker_options
@@ -76,16 +77,19 @@ async def _run(
 ) -> Asked | NotAwaited | NotOpen | tuple[Stopped, Exit]:
     """What was given, or why not, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(subject) as (session, stop):
-        try:
-            found = await what_is_awaited(session, subject, given.point)
-            if not isinstance(found, Awaited):
-                return found
-            say(approval_text(approval_of(found.run, found.point)))
-            if found.alone:
-                say(
-                    f"warning: twoPeople asks for two, and {found.approver} runs it too: "
-                    "the approval counts only once somebody else goes on with the run"
-                )
-            return await consent(session, found, expires_in=given.expires, asker=given.asker)
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(_show_and_consent(session, subject, given))
+
+
+async def _show_and_consent(
+    session: Session, subject: Subject, given: _Given
+) -> Asked | NotAwaited | NotOpen:
+    found = await what_is_awaited(session, subject, given.point)
+    if not isinstance(found, Awaited):
+        return found
+    say(approval_text(approval_of(found.run, found.point)))
+    if found.alone:
+        say(
+            f"warning: twoPeople asks for two, and {found.approver} runs it too: "
+            "the approval counts only once somebody else goes on with the run"
+        )
+    return await consent(session, found, expires_in=given.expires, asker=given.asker)

@@ -65,15 +65,16 @@ async def _run(
 ) -> _Done | Busy | tuple[Stopped, Exit]:
     """What was released, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(subject) as (session, stop):
-        try:
-            ref = await _component(session, subject)
-            if isinstance(ref, Busy):
-                return ref
-            if isinstance(ref, RunName):
-                return _Done(ref, await release_marks(session, ref.name, dry_run=dry_run))
-            return _Done(ref, await let_go(session, ref, dry_run=dry_run))
-        except Stopped as stopping:
-            return stopping, stop.exit
+        return await stop.result_of(_give_back(session, subject, dry_run=dry_run))
+
+
+async def _give_back(session: Session, subject: Subject, *, dry_run: bool) -> _Done | Busy:
+    ref = await _component(session, subject)
+    if isinstance(ref, Busy):
+        return ref
+    if isinstance(ref, RunName):
+        return _Done(ref, await release_marks(session, ref.name, dry_run=dry_run))
+    return _Done(ref, await let_go(session, ref, dry_run=dry_run))
 
 
 async def _component(session: Session, subject: Subject) -> ComponentRef | RunName | Busy:

@@ -38,8 +38,7 @@ def placement_refusals(subject: Subject) -> Iterator[Refusal]:
     yield from _holders(subject)
     yield from _held_by_others(subject)
     if not subject.nodes:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "placement-keeps-no-node",
             f"{subject.component.ref} would stay on none of the nodes that the spec selects",
             "keep a node that it runs on, so that the change can be seen to be good there",
@@ -50,8 +49,7 @@ def selector_refusals(subject: Subject) -> Iterator[Refusal]:
     """A DaemonSet's selector cannot change (apps/v1); the server would refuse the manifest."""
     change = subject.spec.change
     if isinstance(change, ManifestChange) and change.selector != subject.component.selector:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "selector-changes",
             f"{change.path} has another selector than {subject.component.ref}, and a selector "
             "cannot change",
@@ -94,8 +92,7 @@ def _by_admission(subject: Subject) -> Iterator[Refusal]:
     """A change of images cannot move pods; anything else that differs was written by admission."""
     before, after = placing(subject.component.template), placing(subject.target)
     fields = ", ".join(f"spec.template.spec.{path}" for path in differing(before, after))
-    yield _refusal(
-        subject,
+    yield subject.refusal(
         "placement-changes",
         f"the API server would also change {fields}",
         "find the admission webhook that does so",
@@ -107,8 +104,7 @@ def _beside_others(subject: Subject) -> Iterator[Refusal]:
     others = tuple(differing(before, after))
     if others:
         fields = ", ".join(others[:SHOWN]) + (" and more" if len(others) > SHOWN else "")
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "placement-with-other-change",
             f"the manifest changes where {subject.component.ref} runs and also {fields}: a failure "
             "could not be told from the move, nor taken back alone",
@@ -129,8 +125,7 @@ def _without_consent(subject: Subject) -> Iterator[Refusal]:
             *([f"lose {_names(subject.loses)}"] if subject.loses else []),
         ]
         keys = ", ".join(f"{key}: allow" for key in needed)
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "placement-without-consent",
             f"{subject.component.ref} would {' and '.join(told)}, all at once when the template is "
             "written",
@@ -142,8 +137,7 @@ def _unwatched(subject: Subject) -> Iterator[Refusal]:
     """A gained node that the spec leaves out would get the component with nobody looking."""
     out = tuple(node for node in subject.gains if not subject.spec.nodes.selects(node.labels))
     if out:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "gains-left-out",
             f"{_names(out)} would be gained, and nodes: in the spec leaves them out",
             "select them, so that they are verified, or keep the component off them",
@@ -157,8 +151,7 @@ def _holders(subject: Subject) -> Iterator[Refusal]:
     if found:
         shown = ", ".join(f"{pod.ref} on {pod.node}" for pod in found[:SHOWN])
         more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "losers-hold-devices",
             f"pods hold devices of nodes that {subject.component.ref} would lose: {shown}{more}",
             "move them first: kubectl drain, or wait until they have ended",
@@ -169,8 +162,7 @@ def _held_by_others(subject: Subject) -> Iterator[Refusal]:
     """A node that another tool works on cannot be kept clear of pods while it loses its devices."""
     held = [f"{node.name} ({why})" for node in subject.loses if (why := foreign_hold(node))]
     if held:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "losers-held-by-others",
             f"others hold nodes that {subject.component.ref} would lose: {', '.join(held[:SHOWN])}",
             "wait until they are done",
@@ -181,7 +173,3 @@ def _names(nodes: tuple[Node, ...]) -> str:
     shown = ", ".join(node.name for node in nodes[: 2 * SHOWN])
     more = len(nodes) - 2 * SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _refusal(subject: Subject, rule: str, message: str, remedy: str) -> Refusal:
-    return Refusal(rule, message, remedy, subject.component.ref)

@@ -123,14 +123,9 @@ def refusals(subject: Subject, *, detach: bool) -> tuple[Refusal, ...]:
     return tuple(item for item in found if not (detach and item.rule == "owned-elsewhere"))
 
 
-def _refusal(subject: Subject, rule: str, message: str, remedy: str) -> Refusal:
-    return Refusal(rule, message, remedy, subject.component.ref)
-
-
 def _deleting(subject: Subject) -> Iterator[Refusal]:
     if subject.component.deleting:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "component-deleting",
             f"{subject.component.ref} is being deleted",
             "nothing can be rolled out to it",
@@ -144,8 +139,7 @@ def _owned(subject: Subject) -> Iterator[Refusal]:
         "gitops": "change the manifest in its repository",
     }
     for owner in subject.component.owners:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "owned-elsewhere",
             f"{subject.component.ref} is written by {owner.kind} ({owner.name}), which would undo "
             "the change or be undone by it",
@@ -158,8 +152,7 @@ def _nodes(subject: Subject) -> Iterator[Refusal]:
         return
     selector = texts(subject.component.template, "spec", "nodeSelector")
     asked = ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
-    yield _refusal(
-        subject,
+    yield subject.refusal(
         "no-node",
         f"no node is eligible for {subject.component.ref}",
         (f"its nodeSelector is {asked}; " if asked else "")
@@ -173,15 +166,13 @@ def _aside(subject: Subject) -> Iterator[Refusal]:
         return
     shown = ", ".join(f"{item.node} ({item.reason})" for item in subject.set_aside[:5])
     if aside == total:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "no-usable-node",
             f"every eligible node is set aside: {shown}",
             "mend them first",
         )
     elif aside > max(1, total * 20 // 100):
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "too-many-set-aside",
             f"{aside} of {total} eligible nodes are set aside: {shown}",
             "mend them first, or leave them out with nodes.exclude",
@@ -195,8 +186,7 @@ def _unproven_kinds(subject: Subject) -> Iterator[Refusal]:
     for cohort, nodes in cohorts_of(subject.nodes, subject.spec.cohort).items():
         if usable and cohort not in usable:
             shown = ", ".join(f"{node.name} ({reasons[node.name]})" for node in nodes[:5])
-            yield _refusal(
-                subject,
+            yield subject.refusal(
                 "cohort-without-canary",
                 f"no node of the cohort {cohort.name} can be changed: {shown}",
                 "mend one of them first, or leave them out with nodes.exclude",
@@ -207,8 +197,7 @@ def _revisions(subject: Subject) -> Iterator[Refusal]:
     if subject.component.anchor:
         run = subject.component.anchor.split("/")[1:2]
         name = run[0] if run else subject.component.anchor
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "run-open",
             f"run {name} holds {subject.component.ref}, or has left its mark there",
             f"bridgehead status {name}; the command that began it goes on, release gives it back",
@@ -216,8 +205,7 @@ def _revisions(subject: Subject) -> Iterator[Refusal]:
         return
     former = subject.former
     if former is None:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "revision-unknown",
             "no ControllerRevision holds the template that stands",
             "wait until the DaemonSet controller has caught up, then plan again",
@@ -231,8 +219,7 @@ def _revisions(subject: Subject) -> Iterator[Refusal]:
     }
     if differing:
         shown = ", ".join(f"{node} -> {found or 'none'}" for node, found in differing.items())
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "mixed-revisions",
             f"pods do not carry the standing template's hash {former.hash}: {shown}",
             "finish or undo the earlier change first: kubectl rollout history "
@@ -242,8 +229,7 @@ def _revisions(subject: Subject) -> Iterator[Refusal]:
 
 def _resources(subject: Subject) -> Iterator[Refusal]:
     if not subject.resources:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "resources-unknown",
             f"which resources it offers is not known ({subject.resources_source})",
             "name them in the spec: resources: [vendor.com/device]",
@@ -253,8 +239,7 @@ def _resources(subject: Subject) -> Iterator[Refusal]:
 def _timing(subject: Subject) -> Iterator[Refusal]:
     verify = subject.spec.verify
     if verify.status_period < SAFE_STATUS_PERIOD and not verify.status_period_unchecked:
-        yield _refusal(
-            subject,
+        yield subject.refusal(
             "status-period-unconfirmed",
             f"verify.statusPeriod is {verify.status_period:g} s; a kubelet reports every 10 s",
             "leave it out, or set verify.statusPeriodUnchecked: true where all kubelets are "

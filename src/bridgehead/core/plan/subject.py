@@ -13,7 +13,7 @@ from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot
 from bridgehead.core.plan.foreign_holds import foreign_hold
-from bridgehead.core.plan.plan import SetAside
+from bridgehead.core.plan.plan import Refusal, SetAside
 from bridgehead.core.plan.settings import ManifestChange, RolloutSpec
 
 
@@ -61,6 +61,10 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     def family(self) -> str:
         """Family of the component, by the images that stand now."""
         return family_of(self.component.template).name
+
+    def refusal(self, rule: str, message: str, remedy: str) -> Refusal:
+        """A reason against the change, which is about the component."""
+        return Refusal(rule, message, remedy, self.component.ref)
 
 
 def find_component(spec: RolloutSpec, snapshot: Snapshot) -> Component | None:
