@@ -1,15 +1,23 @@
 """A controller's work queue: keys, each worked on once however often it was named meanwhile.
 
-Source: k8s.io/client-go/util/workqueue; without its rate limits, since nothing here fails by
-chance.
+Work that the API refuses is done again, later and later.
+
+Source: k8s.io/client-go/util/workqueue, default_rate_limiters.go (Kubernetes 1.37): 5 ms, doubled
+with each failure, up to 1,000 s.
 """
 
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 from bridgehead.twin.clock import Clock
+from bridgehead.twin.errors import ApiError
 
 K = TypeVar("K", bound=Hashable)
+
+FIRST_RETRY = 0.005
+"""Seconds until work that failed once is done again."""
+LAST_RETRY = 1000.0
+"""The longest time between two attempts."""
 
 
 class WorkQueue(Generic[K]):
@@ -25,6 +33,7 @@ class WorkQueue(Generic[K]):
         self._work = work
         self._latency = latency
         self._waiting: dict[K, None] = {}
+        self._failures: dict[K, int] = {}
         self._scheduled = False
 
     def add(self, key: K) -> None:
@@ -42,4 +51,14 @@ class WorkQueue(Generic[K]):
         self._scheduled = False
         keys, self._waiting = list(self._waiting), {}
         for key in keys:
-            self._work(key)
+            try:
+                self._work(key)
+            except ApiError:
+                self._retry(key)
+            else:
+                self._failures.pop(key, None)
+
+    def _retry(self, key: K) -> None:
+        failures = self._failures.get(key, 0)
+        self._failures[key] = failures + 1
+        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 30), LAST_RETRY))
