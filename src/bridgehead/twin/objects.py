@@ -67,6 +67,11 @@ def uid_of(value: Object) -> str:
     return text(value, "metadata", "uid")
 
 
+def labels_of(value: Object) -> Mapping[str, str]:
+    """``metadata.labels``."""
+    return fields(value, "metadata", "labels")
+
+
 def is_deleting(value: Object) -> bool:
     """Whether somebody has asked for its deletion."""
     return bool(text(value, "metadata", "deletionTimestamp"))

@@ -5,12 +5,12 @@ Source: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go (Kubernetes 1
 
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Kind, Stored
-from bridgehead.twin.labels import labels_of, selects
 from bridgehead.twin.objects import (
     Object,
     controller_of,
     is_deleting,
     items,
+    labels_of,
     name_of,
     namespace_of,
     text,
@@ -18,6 +18,7 @@ from bridgehead.twin.objects import (
     with_field,
 )
 from bridgehead.twin.registry import Registry
+from bridgehead.twin.selection import selects
 from bridgehead.twin.store import Store
 
 _BY_CONTROLLER = "controller"

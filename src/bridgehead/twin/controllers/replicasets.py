@@ -22,13 +22,13 @@ from bridgehead.twin.controllers.pods import (
 )
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Stored
-from bridgehead.twin.labels import labels_of, selects
 from bridgehead.twin.objects import (
     Object,
     at,
     controller_of,
     is_deleting,
     items,
+    labels_of,
     name_of,
     namespace_of,
     text,
@@ -36,6 +36,7 @@ from bridgehead.twin.objects import (
 )
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
+from bridgehead.twin.selection import selects
 from bridgehead.twin.store import Change, Key
 
 REPLICA_SETS = Stored("apps", "replicasets")
