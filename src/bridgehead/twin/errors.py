@@ -33,7 +33,7 @@ class ApiError(Exception):
             "status": "Failure",
             "message": message,
             "reason": reason,
-            **({"details": details} if details else {}),
+            **({} if details is None else {"details": details}),
             "code": code,
         }
         if not reason:
