@@ -116,7 +116,9 @@ class Registry:
         attempt = Attempt(
             operation="UPDATE", kind=kind, object=obj, old=old, subresource=subresource, user=user
         )
-        obj = _with_generation(kind, self._admit(attempt), old)
+        obj = self._admit(attempt)
+        if subresource != "binding":  # it writes past the strategy that counts generations
+            obj = _with_generation(kind, obj, old)
         if obj == old:
             return old
         if dry_run:
@@ -218,10 +220,9 @@ def _merged(kind: Kind, obj: Object, old: Object, subresource: str) -> Object:
     metadata["resourceVersion"] = at(old, "metadata", "resourceVersion")
     if subresource == "status":
         kept_metadata = dict(old["metadata"])
-        if kind.plural == "nodes":  # labels and annotations of nodes go with their status
-            for key in ("labels", "annotations"):
-                if key in metadata:
-                    kept_metadata[key] = metadata[key]
+        for key in () if kind.custom else ("labels", "annotations"):  # go with the status ...
+            if key in metadata and (kind.plural, key) != ("deployments", "labels"):  # ... but these
+                kept_metadata[key] = metadata[key]
         if "managedFields" in metadata:
             kept_metadata["managedFields"] = metadata["managedFields"]
         return {**old, "metadata": kept_metadata, "status": obj.get("status")}
