@@ -7,6 +7,7 @@ machine's. Nothing in the twin asks any other clock, which is why one seed gives
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 class Clock:
@@ -25,8 +26,7 @@ class Clock:
 
     def timestamp(self, ahead: float = 0.0) -> str:
         """Now, or so many seconds later, as ``metav1.Time``: RFC 3339 in whole seconds."""
-        moment = datetime.fromtimestamp(self.now() + ahead, UTC)
-        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return _in_whole_seconds(int(self.now() + ahead))
 
     def micro_timestamp(self) -> str:
         """Now as ``metav1.MicroTime``: RFC 3339 in microseconds, as leases have it."""
@@ -39,3 +39,8 @@ class Clock:
     def soon(self, call: Callable[[], object]) -> asyncio.Handle:
         """Call something as soon as the current step is done."""
         return self._loop.call_soon(call)
+
+
+@lru_cache(maxsize=64)
+def _in_whole_seconds(moment: int) -> str:
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

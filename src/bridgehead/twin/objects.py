@@ -14,7 +14,7 @@ Object: TypeAlias = dict[str, Any]
 def at(value: Any, *path: str) -> Any:
     """What lies below ``path``, or None where a step of it is missing."""
     for key in path:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return None
         value = value.get(key)
     return value
