@@ -11,6 +11,7 @@ import click
 
 from testbed import watchdog
 from testbed.api_description import describe
+from testbed.api_types import describe_types
 from testbed.cluster import Cluster
 from testbed.errors import TestbedError
 from testbed.parts import binary, parts
@@ -56,6 +57,13 @@ def describe_api(name: str, folder: Path) -> None:
     """Write down what the API server says of itself; the twin serves the same."""
     for file in describe(state_of(name), folder):
         click.echo(file)
+
+
+@main.command("describe-types")
+@click.argument("folder", type=click.Path(path_type=Path))
+def describe_the_types(folder: Path) -> None:
+    """Write down the Go types of the API; the twin decodes and encodes as they do."""
+    click.echo(describe_types(folder))
 
 
 @main.command()

@@ -1,0 +1,69 @@
+"""All that a write passes before it is stored, in the order in which the real server does it.
+
+Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go (Create, Update) and
+k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go (the plugins that are on by default).
+"""
+
+from bridgehead.twin.admission.defaults.kinds import DEFAULTS
+from bridgehead.twin.admission.namespaces import check_namespace
+from bridgehead.twin.admission.preparation import prepare_changed, prepare_new
+from bridgehead.twin.admission.priorities import admit_priority, check_default_class, keep_priority
+from bridgehead.twin.admission.service_accounts import admit_service_account
+from bridgehead.twin.admission.tolerations import admit_node, admit_tolerations
+from bridgehead.twin.clock import Clock
+from bridgehead.twin.identifiers import Identifiers
+from bridgehead.twin.kinds import Kinds, Stored
+from bridgehead.twin.objects import Object
+from bridgehead.twin.registry import Attempt
+from bridgehead.twin.schema.decoding import decoded
+from bridgehead.twin.store import Store
+
+_PODS = Stored("", "pods")
+_NODES = Stored("", "nodes")
+_PRIORITY_CLASSES = Stored("scheduling.k8s.io", "priorityclasses")
+
+
+class Admission:
+    """Fills in and judges writes; called by the registry for each of them."""
+
+    def __init__(self, kinds: Kinds, store: Store, clock: Clock, identifiers: Identifiers) -> None:
+        self._kinds = kinds
+        self._store = store
+        self._clock = clock
+        self._identifiers = identifiers
+
+    def __call__(self, attempt: Attempt) -> Object:
+        """The object to store. Raises ApiError where the write is refused."""
+        if not attempt.user and attempt.subresource:
+            return attempt.object  # the twin's own parts write whole, valid states
+        obj = decoded(attempt.kind, attempt.object)
+        check_namespace(attempt, self._kinds, self._store)
+        if (fill := DEFAULTS.get(attempt.kind.stored)) is not None:
+            fill(obj)
+        if attempt.old is None:
+            self._admit_new(attempt, obj)
+            prepare_new(attempt.kind, obj)
+        else:
+            self._admit_changed(attempt, obj, attempt.old)
+            prepare_changed(attempt.kind, obj, attempt.old)
+        return obj
+
+    def _admit_new(self, attempt: Attempt, obj: Object) -> None:
+        kind = attempt.kind
+        if kind.stored == _PODS:
+            admit_service_account(kind, obj, self._store, self._identifiers)
+            admit_priority(kind, obj, self._store)
+            admit_tolerations(obj)
+        elif kind.stored == _NODES:
+            admit_node(obj)
+        elif kind.stored == _PRIORITY_CLASSES:
+            check_default_class(kind, obj, self._store)
+
+    def _admit_changed(self, attempt: Attempt, obj: Object, old: Object) -> None:
+        if attempt.subresource:
+            return
+        if attempt.kind.stored == _PODS:
+            keep_priority(obj, old)
+            admit_tolerations(obj)
+        elif attempt.kind.stored == _PRIORITY_CLASSES:
+            check_default_class(attempt.kind, obj, self._store)

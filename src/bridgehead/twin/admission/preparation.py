@@ -1,0 +1,129 @@
+"""What the server itself writes into an object before it judges it.
+
+Source: ``PrepareForCreate`` and ``PrepareForUpdate`` of k8s.io/kubernetes/pkg/registry/GROUP/KIND.
+"""
+
+from collections.abc import Callable, Mapping
+
+from bridgehead.twin.admission.quality import quality_of_service
+from bridgehead.twin.admission.secrets import with_text_encoded
+from bridgehead.twin.kinds import Kind, Stored
+from bridgehead.twin.objects import Object, text
+
+_KEEPS_STATUS = frozenset({Stored("", "nodes"), Stored("", "namespaces")})
+"""Kinds whose status may come with the object when it is created."""
+
+_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+"""An annotation that counts the templates of a DaemonSet since the API's first version."""
+
+
+def prepare_new(kind: Kind, obj: Object) -> None:
+    """Change a new object, a private copy, as its kind's strategy does."""
+    if kind.subresource("status") is not None and kind.stored not in _KEEPS_STATUS:
+        obj.pop("status", None)
+    if (prepare := _NEW.get(kind.stored)) is not None:
+        prepare(obj)
+
+
+def prepare_changed(kind: Kind, obj: Object, old: Object) -> None:
+    """Change an object that replaces another one."""
+    if kind.stored == ("", "secrets"):
+        with_text_encoded(obj)
+    elif kind.stored == ("apps", "daemonsets"):
+        same = obj.get("spec", {}).get("template") == old.get("spec", {}).get("template")
+        number = int(text(old, "metadata", "annotations", _TEMPLATE_GENERATION) or 1)
+        _count_templates(obj, number if same else number + 1)
+
+
+def _new_pod(obj: Object) -> None:
+    obj["status"] = {"phase": "Pending", "qosClass": quality_of_service(obj["spec"])}
+
+
+def _new_namespace(obj: Object) -> None:
+    finalizers = obj.setdefault("spec", {}).get("finalizers") or []
+    if "kubernetes" not in finalizers:
+        obj["spec"]["finalizers"] = [*finalizers, "kubernetes"]
+    obj["status"] = {"phase": "Active"}
+
+
+def _new_daemon_set(obj: Object) -> None:
+    _count_templates(obj, 1)
+    keys = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
+    obj["status"] = dict.fromkeys(keys, 0)
+
+
+def _count_templates(obj: Object, number: int) -> None:
+    metadata = obj["metadata"]
+    annotations = {**(metadata.get("annotations") or {}), _TEMPLATE_GENERATION: str(number)}
+    metadata["annotations"] = annotations
+
+
+def _new_job(obj: Object) -> None:
+    obj["status"] = {}
+    spec = obj["spec"]
+    if spec.get("manualSelector"):
+        return
+    uid, name = obj["metadata"]["uid"], obj["metadata"].get("name") or ""
+    metadata = spec["template"].setdefault("metadata", {})
+    metadata["labels"] = {
+        **(metadata.get("labels") or {}),
+        "batch.kubernetes.io/controller-uid": uid,
+        "batch.kubernetes.io/job-name": name,
+        "controller-uid": uid,
+        "job-name": name,
+    }
+    selector = spec.setdefault("selector", {})
+    selector["matchLabels"] = {
+        **(selector.get("matchLabels") or {}),
+        "batch.kubernetes.io/controller-uid": uid,
+    }
+
+
+def _new_claim(obj: Object) -> None:
+    obj["status"] = {"phase": "Pending"}
+    _protect(obj, "kubernetes.io/pvc-protection")
+
+
+def _new_volume(obj: Object) -> None:
+    obj["status"] = {"phase": "Pending"}
+    _protect(obj, "kubernetes.io/pv-protection")
+
+
+def _protect(obj: Object, finalizer: str) -> None:
+    finalizers = obj["metadata"].get("finalizers") or []
+    if finalizer not in finalizers:
+        obj["metadata"]["finalizers"] = [*finalizers, finalizer]
+
+
+def _with_status(value: Object) -> Callable[[Object], None]:
+    def prepare(obj: Object) -> None:
+        obj["status"] = dict(value)
+
+    return prepare
+
+
+_BUDGET = {
+    "currentHealthy": 0,
+    "desiredHealthy": 0,
+    "disruptionsAllowed": 0,
+    "expectedPods": 0,
+}
+
+_NEW: Mapping[Stored, Callable[[Object], None]] = {
+    Stored("", "pods"): _new_pod,
+    Stored("", "namespaces"): _new_namespace,
+    Stored("", "secrets"): with_text_encoded,
+    Stored("", "persistentvolumeclaims"): _new_claim,
+    Stored("", "persistentvolumes"): _new_volume,
+    Stored("", "services"): _with_status({"loadBalancer": {}}),
+    Stored("", "replicationcontrollers"): _with_status({"replicas": 0}),
+    Stored("", "resourcequotas"): _with_status({}),
+    Stored("apps", "daemonsets"): _new_daemon_set,
+    Stored("apps", "deployments"): _with_status({}),
+    Stored("apps", "replicasets"): _with_status({"replicas": 0}),
+    Stored("apps", "statefulsets"): _with_status({"availableReplicas": 0, "replicas": 0}),
+    Stored("batch", "jobs"): _new_job,
+    Stored("batch", "cronjobs"): _with_status({}),
+    Stored("policy", "poddisruptionbudgets"): _with_status(_BUDGET),
+    Stored("networking.k8s.io", "ingresses"): _with_status({"loadBalancer": {}}),
+}

@@ -1,0 +1,139 @@
+"""What is wrong with a body before it is an object: values of another type, unknown fields.
+
+Both are told in the order of the body, as the server's decoder meets them.
+
+Source: sigs.k8s.io/json, internal/golang/encoding/json/decode.go and kubernetes_patch.go.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from bridgehead.twin.schema.gotypes import GoField, fields_in_json, go_type
+from bridgehead.twin.schema.scalars import SCALARS, MisfitError
+
+
+class Misfit(msgspec.Struct, frozen=True):
+    """One thing that is wrong."""
+
+    unknown: bool
+    """An unknown field, which is no error unless the client wants it to be one."""
+    message: str
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where the decoder stands."""
+
+    struct: str = ""
+    fields: tuple[str, ...] = ()
+    """Fields without the numbers of lists and keys of maps, as errors of types tell them."""
+    path: str = ""
+
+    def below(self, struct: str, field: GoField) -> "_Place":
+        path = f"{self.path}.{field.key}" if self.path else field.key
+        return _Place(struct, (*self.fields, *field.through, field.key), path)
+
+
+def first_misfit(name: str, value: Any) -> str:
+    """The message of the first value that does not fit."""
+    return next((item.message for item in _walk(name, value, _Place()) if not item.unknown), "")
+
+
+def unknown_fields(name: str, value: Any) -> list[str]:
+    """Paths of fields that the struct does not have."""
+    return [item.message for item in _walk(name, value, _Place()) if item.unknown]
+
+
+def _walk(name: str, value: Any, place: _Place) -> Iterator[Misfit]:
+    if not isinstance(value, dict):
+        yield _error(value, name.rpartition("/")[2], place)
+        return
+    struct = go_type(name)
+    known = {field.key: field for field in fields_in_json(name)}
+    for key, inner in value.items():
+        field = known.get(key)
+        if field is None:
+            path = f"{place.path}.{key}" if place.path else key
+            yield Misfit(True, path)
+        elif inner is not None:
+            below = place.below(struct.name if struct else "", field)
+            yield from _value(field.type, field.named, inner, below)
+
+
+def _value(written: str, named: str, value: Any, place: _Place) -> Iterator[Misfit]:
+    if value is None:
+        return
+    if written.startswith("*"):
+        yield from _value(written[1:], named, value, place)
+    elif written.startswith("[]"):
+        if not isinstance(value, list):
+            yield _error(value, f"[]{_go_name(written[2:], named)}", place)
+            return
+        for number, item in enumerate(value):
+            inner = msgspec.structs.replace(place, path=f"{place.path}[{number}]")
+            yield from _value(written[2:], named, item, inner)
+    elif written.startswith("{}"):
+        if not isinstance(value, dict):
+            yield _error(value, f"map[string]{_go_name(written[2:], named)}", place)
+            return
+        for key, item in value.items():
+            inner = msgspec.structs.replace(place, path=f"{place.path}.{key}")
+            yield from _value(written[2:], named, item, inner)
+    elif go_type(written) is not None:
+        yield from _walk(written, value, place)
+    else:
+        yield from _scalar(written, named, value, place)
+
+
+def _scalar(written: str, named: str, value: Any, place: _Place) -> Iterator[Misfit]:
+    try:
+        SCALARS[written](value)
+    except MisfitError:
+        yield _error(value, _go_name(written, named), place)
+
+
+def _go_name(written: str, named: str) -> str:
+    if go_type(written) is not None:
+        *_, package, version = ["", *written.rpartition(".")[0].split("/")]
+        return f"{version or package}.{written.rpartition('.')[2]}"
+    return named or {"Quantity": "resource.Quantity", "Time": "v1.Time"}.get(written, written)
+
+
+_OWN_WORDS = {
+    "Quantity": (
+        "quantities must match the regular expression "
+        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+    ),
+}
+"""Types that read themselves say in their own words what is wrong."""
+
+
+def _error(value: Any, wanted: str, place: _Place) -> Misfit:
+    if wanted == "resource.Quantity":
+        return Misfit(False, _OWN_WORDS["Quantity"])
+    if wanted in {"v1.Time", "MicroTime"}:
+        return Misfit(
+            False,
+            f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": '
+            f'cannot parse "{value}" as "2006"',
+        )
+    if wanted == "IntOrString":
+        return Misfit(False, f"json: cannot unmarshal {_found(value)} into Go value of type int32")
+    target = f"Go struct field {place.struct}.{'.'.join(place.fields)}"
+    if not place.struct:
+        target = "Go value"
+    found = _found(value)
+    if found == "number" and wanted.startswith(("int", "uint", "float")):
+        found = f"number {value}"
+    return Misfit(False, f"json: cannot unmarshal {found} into {target} of type {wanted}")
+
+
+def _found(value: Any) -> str:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
