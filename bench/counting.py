@@ -1,6 +1,7 @@
 """A client's transport that counts what it sends: every request by verb and resource."""
 
 from collections import Counter
+from random import SystemRandom
 
 import aiohttp
 
@@ -25,6 +26,7 @@ class CountingTransport(Transport):
             user_agent="bridgehead",
             request_timeout=30.0,
             retry=RetryPolicy(),
+            chance=SystemRandom(),
         )
         self.sent: Counter[tuple[str, str]] = Counter()
 

@@ -62,7 +62,7 @@ class Following:
         """The run as it stood when it was looked for."""
         self._store = RunStore(session.kube, found.namespace)
         component = found.record.plan.spec.component
-        self._lock = LockWatch(session.kube, found.namespace, component)
+        self._lock = LockWatch(session.kube, found.namespace, component, session.steady)
         self._told = found.state.last_seq
 
     @property

@@ -19,8 +19,9 @@ async def locked(
         session.state_namespace,
         spec.component,
         duration=spec.lock.duration,
-        holder=holder_name(run, user, session.host),
+        holder=holder_name(run, user, session.host, session.kube.chance),
         wall=session.clock,
+        steady=session.steady,
     )
     if known is None:
         await tell_holder(session, spec.component)

@@ -11,7 +11,6 @@ from bridgehead.app.loop import Stopped
 from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.errors import StaleLockError
 from bridgehead.cluster.lock import Lock
-from bridgehead.cluster.steady_clock import steady
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import RunState
@@ -55,7 +54,7 @@ class Outages:
         Raises the error where waiting does not help, Stopped when told to stop meanwhile, and
         LostLockError where somebody else has the lock by then.
         """
-        self._count = self._count + 1 if steady() - self._over < APART else 1
+        self._count = self._count + 1 if self._session.steady() - self._over < APART else 1
         refused = isinstance(error, Forbidden | Unauthorized)
         if not (is_passing(error) or refused):
             raise error
@@ -66,27 +65,27 @@ class Outages:
             state = await unless_stopped(self._session, self._again(run.name, error))
         except Stopped:
             raise Stopped(parked=run.parked, left=run) from error
-        self._over = steady()
+        self._over = self._session.steady()
         self._session.watcher.say("the API server answers again; going on")
         return state
 
     async def _again(self, name: str, error: KubeError | StaleLockError) -> RunState:
-        give_up = steady() + PATIENCE
+        give_up = self._session.steady() + PATIENCE
         refused: float | None = None
         if isinstance(error, Forbidden | Unauthorized):
             await asyncio.sleep(REFUSAL)
         while True:
             try:
-                await self._lock.fresh(give_up - steady())
+                await self._lock.fresh(give_up - self._session.steady())
                 return fold(await self._store.entries(name))
             except (Forbidden, Unauthorized) as again:
-                refused = refused or steady()
-                if steady() > refused + REFUSED:
+                refused = refused or self._session.steady()
+                if self._session.steady() > refused + REFUSED:
                     raise again from error
                 await asyncio.sleep(0.5)
             except (KubeError, StaleLockError) as again:
                 refused = None
-                if not is_passing(again) or steady() > give_up:
+                if not is_passing(again) or self._session.steady() > give_up:
                     raise error from again
 
 

@@ -104,8 +104,9 @@ async def _lock(session: Session, ref: ComponentRef) -> Lock:
         session.state_namespace,
         ref,
         duration=duration,
-        holder=holder_name("release", user.username, session.host),
+        holder=holder_name("release", user.username, session.host, session.kube.chance),
         wall=session.clock,
+        steady=session.steady,
     )
     await tell_holder(session, ref)
     waiting = lock.acquire(duration * PATIENCE, from_the_living=False)

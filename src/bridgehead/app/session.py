@@ -8,6 +8,7 @@ import msgspec
 
 from bridgehead.app.loop import Onlooker, Stopped
 from bridgehead.cluster.perform import STATE_NAMESPACE
+from bridgehead.cluster.steady_clock import steady
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.kube.client import Kube
@@ -40,6 +41,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     state_namespace: str = STATE_NAMESPACE
     host: str = "unknown"
     """This machine's name, for people who are told who holds a lock."""
+    steady: Clock = steady
+    """Seconds since any moment, without jumps; by it leases are judged."""
     limits: Limits = Limits()
     """What bounds this process as a runner, as far as it was asked for."""
 

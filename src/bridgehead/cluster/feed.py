@@ -1,7 +1,6 @@
 """The cluster as a runner sees it: watched lists, and readings around the nodes in flight."""
 
 import asyncio
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -71,14 +70,16 @@ class WorldFeed:
         run: str,
         *,
         kept: Kept | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
         wall: Callable[[], float] = _never,
     ) -> None:
         """``kept`` is the run's record as it was loaded; without one none is watched.
 
-        ``clock`` is monotonic, in seconds; it says when a reading is due again. By ``wall``, in
-        seconds since the epoch, other tools' locks expire; without it none does.
+        ``clock`` is monotonic, in seconds, the running loop's without one; it says when a reading
+        is due again. By ``wall``, in seconds since the epoch, other tools' locks expire; without
+        it none does.
         """
+        clock = clock or asyncio.get_running_loop().time
         self._kube = kube
         self._plan = plan
         self._run = run

@@ -9,9 +9,9 @@ version that we wrote last tells, however late it is.
 """
 
 import asyncio
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
+from random import Random, SystemRandom
 from types import TracebackType
 from typing import Any, Self
 
@@ -39,16 +39,23 @@ PATIENCE = 1.5
 it."""
 
 
-def holder_name(run: str, user: str, host: str) -> str:
+def holder_name(run: str, user: str, host: str, chance: Random | None = None) -> str:
     """A name for this process that no other has; people read it when they are told who holds."""
-    return f"{run}/{user}@{host}/{secrets.token_hex(4)}"
+    return f"{run}/{user}@{host}/{(chance or SystemRandom()).randbytes(4).hex()}"
 
 
 class Lock:
     """A lock that is held; renewed in the background until it is released."""
 
     def __init__(
-        self, kube: Kube, lease: Lease, duration: int, wall: Callable[[], float], asked: float
+        self,
+        kube: Kube,
+        lease: Lease,
+        duration: int,
+        *,
+        wall: Callable[[], float],
+        asked: float,
+        steady: Callable[[], float],
     ) -> None:
         self._kube = kube
         self._name, self._namespace = lease.metadata.name, lease.metadata.namespace
@@ -57,6 +64,7 @@ class Lock:
         self._duration = duration
         self._wall = wall
         self._renewed = asked
+        self._steady = steady
         self._lost = ""
         self._trouble = ""
         self._refused: KubeError | None = None
@@ -85,7 +93,7 @@ class Lock:
         """
         if self._lost:
             raise LostLockError(self._lost)
-        age = steady() - self._renewed
+        age = self._steady() - self._renewed
         if age <= self._duration * 2 / 3:
             return ""
         if self._refused is not None:
@@ -102,9 +110,9 @@ class Lock:
         Raises LostLockError where the lock is gone, the API server's own word where it refuses the
         renewal, and StaleLockError after ``patience`` seconds.
         """
-        give_up = steady() + patience
-        while self.late() or steady() - self._renewed > self._duration / 2:
-            if steady() > give_up:
+        give_up = self._steady() + patience
+        while self.late() or self._steady() - self._renewed > self._duration / 2:
+            if self._steady() > give_up:
                 raise StaleLockError(self.late() or f"lease {self._name} is not renewed in time")
             await asyncio.sleep(min(0.2, self._duration / 30))
 
@@ -145,7 +153,7 @@ class Lock:
 
     async def _renew(self, patience: float) -> None:
         """One renewal. What goes wrong is kept for ``check``, and the next one tries again."""
-        asked = steady()
+        asked = self._steady()
         try:
             async with asyncio.timeout(patience):
                 if await self._write({"renewTime": micro_time(self._wall())}):
@@ -190,7 +198,7 @@ class ComponentLock:
     """The lock of one component, to be acquired.
 
     ``duration`` in whole seconds; ``wall`` gives seconds since the epoch and is written for people
-    only, nothing is judged by it.
+    only, nothing is judged by it. ``steady`` is the clock by which a lease is judged.
     """
 
     def __init__(
@@ -202,6 +210,7 @@ class ComponentLock:
         duration: int,
         holder: str,
         wall: Callable[[], float],
+        steady: Callable[[], float] = steady,
     ) -> None:
         self._kube = kube
         self._namespace = namespace
@@ -210,6 +219,7 @@ class ComponentLock:
         self._duration = duration
         self._holder = holder
         self._wall = wall
+        self._steady = steady
 
     async def acquire(
         self, wait: float, *, from_the_living: bool = True, known: Sighting | None = None
@@ -222,28 +232,28 @@ class ComponentLock:
         silent one the wait is as long as its own lease needs. ``known`` is how this process has
         seen the lock before: a silent holder need not be watched again from the beginning.
         """
-        give_up = steady() + wait
+        give_up = self._steady() + wait
         sighting = known
         first: Sighting | None = None
         while True:
-            asked = steady()
+            asked = self._steady()
             try:
                 lease = await self._kube.get(LEASES, self._name, self._namespace)
             except NotFound:
                 lease = Lease()
                 taken = await self._create()
             else:
-                sighting = seen(sighting, lease, steady())
+                sighting = seen(sighting, lease, self._steady())
                 if first is None:
                     first = sighting
                     needed = lease.spec.lease_duration_seconds * PATIENCE
-                    give_up = max(give_up, steady() + (0 if from_the_living else needed))
+                    give_up = max(give_up, self._steady() + (0 if from_the_living else needed))
                 free = is_free(sighting, lease, self._duration, asked)
                 ours = sighting.holder == self._holder
                 taken = await self._take(lease) if free or ours else None
             if taken is not None:
                 return taken
-            left = give_up - steady()
+            left = give_up - self._steady()
             alive = first is not None and sighting is not first
             if left <= 0 or (alive and not from_the_living):
                 holder = lease.spec.holder_identity or "a runner that came first"
@@ -251,7 +261,7 @@ class ComponentLock:
             await asyncio.sleep(max(0.05, min(1.0, self._duration / 10, left)))
 
     async def _create(self) -> Lock | None:
-        asked = steady()
+        asked = self._steady()
         spec = lease_spec(self._holder, self._duration, self._wall(), 0)
         body = lease_object(self._name, self._namespace, self._component, spec)
         try:
@@ -261,7 +271,7 @@ class ComponentLock:
         return self._held(stored, asked)
 
     async def _take(self, lease: Lease) -> Lock | None:
-        asked = steady()
+        asked = self._steady()
         transitions = lease.spec.lease_transitions + 1
         body = {
             "metadata": {"resourceVersion": lease.metadata.resource_version},
@@ -277,7 +287,9 @@ class ComponentLock:
 
     def _held(self, stored: dict[str, Any], asked: float) -> Lock:
         lease = convert(stored, Lease, f"lease {self._name}")
-        return Lock(self._kube, lease, self._duration, self._wall, asked)
+        return Lock(
+            self._kube, lease, self._duration, wall=self._wall, asked=asked, steady=self._steady
+        )
 
 
 def _since(lease: Lease) -> str:

@@ -1,5 +1,6 @@
 """Whether anybody holds a component's lock, and whether that one lives; without taking it."""
 
+from collections.abc import Callable
 from enum import Enum
 
 from bridgehead.cluster.lease import Sighting, is_free, seen
@@ -26,10 +27,17 @@ class Holding(Enum):
 class LockWatch:
     """Looks at one component's lock, again and again."""
 
-    def __init__(self, kube: Kube, namespace: str, component: ComponentRef) -> None:
+    def __init__(
+        self,
+        kube: Kube,
+        namespace: str,
+        component: ComponentRef,
+        steady: Callable[[], float] = steady,
+    ) -> None:
         self._kube = kube
         self._namespace = namespace
         self._name = lease_name(component)
+        self._steady = steady
         self._alive = False
         self.sighting: Sighting | None = None
         """Since when it is as it is; who acquires the lock need not watch it so long again."""
@@ -40,10 +48,10 @@ class LockWatch:
             lease = await self._kube.get(LEASES, self._name, self._namespace)
         except NotFound:
             lease = Lease()
-        former, self.sighting = self.sighting, seen(self.sighting, lease, steady())
+        former, self.sighting = self.sighting, seen(self.sighting, lease, self._steady())
         if former is not None and self.sighting is not former:
             self._alive = True
-        if is_free(self.sighting, lease, 0, steady()):
+        if is_free(self.sighting, lease, 0, self._steady()):
             self._alive = False
             return Holding.NOBODY
         return Holding.ALIVE if self._alive else Holding.UNSURE

@@ -7,8 +7,9 @@ is what gets compared. Every write says `fieldManager=bridgehead`. Errors are th
 """
 
 from contextlib import AsyncExitStack
+from random import Random, SystemRandom
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from bridgehead.kube.call import Sender
 from bridgehead.kube.config.credentials import credential_source
@@ -18,12 +19,17 @@ from bridgehead.kube.retry import RetryPolicy
 from bridgehead.kube.reviews import Reviewing
 from bridgehead.kube.writing import Writing
 
+if TYPE_CHECKING:
+    import aiohttp
+
 
 class Kube(Reading, Writing, Reviewing):
     """One API server as one user. Use as `async with await Kube.connect(load_config()) as kube`."""
 
-    def __init__(self, transport: Sender) -> None:
+    def __init__(self, transport: Sender, chance: Random | None = None) -> None:
         self._transport = transport
+        self.chance = chance or SystemRandom()
+        """Where this client's jitter comes from, and its user's names that nobody else has."""
 
     @classmethod
     async def connect(
@@ -35,15 +41,20 @@ class Kube(Reading, Writing, Reviewing):
         retry: RetryPolicy | None = None,
         terminal: bool = False,
         plugin_time_limit: float = 60.0,
+        connector: "aiohttp.BaseConnector | None" = None,
+        chance: Random | None = None,
     ) -> Self:
         """Prepare a connection and load its credentials; sends nothing yet.
 
         `request_timeout` bounds a single answer, in seconds; None for no bound. `terminal` says
         whether an exec plugin may ask the user questions, and `plugin_time_limit` how long it may
-        take. Raises ConfigError or CredentialError.
+        take. `connector` is another network than the system's, and `chance` another source of
+        jitter: with both, and a loop of simulated time, a client can be repeated bit for bit.
+        Raises ConfigError or CredentialError.
         """
         from bridgehead.kube.transport import Transport  # noqa: PLC0415 - aiohttp: help cannot wait
 
+        chance = chance or SystemRandom()
         credentials = credential_source(
             config.tokens, terminal=terminal, plugin_time_limit=plugin_time_limit
         )
@@ -53,12 +64,14 @@ class Kube(Reading, Writing, Reviewing):
             user_agent=user_agent,
             request_timeout=request_timeout or None,
             retry=retry or RetryPolicy(),
+            chance=chance,
+            connector=connector,
         )
         async with AsyncExitStack() as unless_prepared:
             unless_prepared.push_async_callback(transport.close)
             await transport.prepare()
             unless_prepared.pop_all()
-        return cls(transport)
+        return cls(transport, chance)
 
     async def __aenter__(self) -> Self:
         return self

@@ -4,11 +4,10 @@ Everything above this file speaks of resources; everything here of HTTP.
 """
 
 import asyncio
-import random
 import ssl
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from random import Random
 from urllib.parse import urlencode
 
 import aiohttp
@@ -40,17 +39,21 @@ class Transport:
         user_agent: str,
         request_timeout: float | None,
         retry: RetryPolicy,
+        chance: Random,
+        connector: aiohttp.BaseConnector | None = None,
     ) -> None:
+        """``connector`` makes the connections; None for those of the system's network."""
         self.connection = connection
         self._credentials = credentials
         self._timeout = request_timeout
         self._retry = retry
+        self._chance = chance
         self._answered = False
         self._tls: tuple[CertificatePair | None, ssl.SSLContext] | None = None
         self._fixed = fixed_headers(user_agent, connection.impersonation)
         # No limit of connections: each watch keeps one for itself, and must not starve the others.
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
+            connector=connector or aiohttp.TCPConnector(limit=0),
             cookie_jar=aiohttp.DummyCookieJar(),
             middlewares=(_send_once,),
         )
@@ -65,7 +68,8 @@ class Transport:
 
     async def send(self, call: Call) -> bytes:
         """The body of a successful answer; repeats within the bounds of the retry policy."""
-        started = time.monotonic()
+        clock = asyncio.get_running_loop().time
+        started = clock()
         attempt = 0
         unanswered = False
         while True:
@@ -73,10 +77,10 @@ class Transport:
                 return await self._authorized(call, repeated=unanswered)
             except KubeError as error:
                 attempt += 1
-                wait = wait_for(error, attempt, self._retry, random.random())  # noqa: S311
+                wait = wait_for(error, attempt, self._retry, self._chance.random())
                 policy = self._retry
                 patience = policy.patience if self._answered else policy.first_contact
-                if time.monotonic() - started + wait > patience:
+                if clock() - started + wait > patience:
                     raise
                 if not may_repeat(error, repeatable=call.repeatable):
                     raise

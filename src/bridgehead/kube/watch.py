@@ -7,8 +7,6 @@ reports what vanished meanwhile as deleted.
 """
 
 import asyncio
-import random
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from types import MappingProxyType, TracebackType
@@ -157,8 +155,9 @@ class Reflector(Generic[T]):
 
     async def _keep_current(self) -> None:
         failures = 0
+        clock = asyncio.get_running_loop().time
         while True:
-            started = time.monotonic()
+            started = clock()
             self._eventful = False
             try:
                 if not self._version:
@@ -171,14 +170,14 @@ class Reflector(Generic[T]):
                     raise
             finally:
                 self._mark_stale()
-            lived = time.monotonic() - started
+            lived = clock() - started
             failures = 0 if self._eventful or lived >= self._timing.healthy else failures + 1
             await asyncio.sleep(self._pause(failures))
 
     def _pause(self, failures: int) -> float:
         first, longest = self._timing.back_off
         wait = min(longest, first * 2.0 ** min(failures, 20))
-        return wait * (0.5 + random.random() / 2)  # noqa: S311 - jitter
+        return wait * (0.5 + self._kube.chance.random() / 2)
 
     async def _list(self) -> None:
         listing = await self._kube.list(
@@ -198,7 +197,7 @@ class Reflector(Generic[T]):
         options = query(
             resourceVersion=self._version,
             allowWatchBookmarks="true",
-            timeoutSeconds=random.randint(*self._timing.server_timeout),  # noqa: S311
+            timeoutSeconds=self._kube.chance.randint(*self._timing.server_timeout),
             **self._selectors,
         )
         stream = self._kube.watch_stream(
