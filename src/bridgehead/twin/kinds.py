@@ -17,6 +17,18 @@ class Subresource(msgspec.Struct, frozen=True, kw_only=True):
     verbs: tuple[str, ...] = ()
 
 
+class Column(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A column of a custom kind's rows: one of its definition's ``additionalPrinterColumns``."""
+
+    name: str
+    type: str
+    json_path: str
+    """Where in the object the cell is: a simple JSONPath, ``.status.phase``."""
+    format: str = ""
+    description: str = ""
+    priority: int = 0
+
+
 class Stored(NamedTuple):
     """Under which name objects are kept: all served versions of a resource are one."""
 
@@ -40,11 +52,14 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     subresources: tuple[Subresource, ...] = ()
     custom: bool = False
     """Whether a CustomResourceDefinition made it."""
+    columns: tuple[Column, ...] = ()
+    """Of a custom kind; none declared means the age alone."""
 
     @property
     def stored(self) -> Stored:
-        """Under which name its objects are kept."""
-        return Stored(self.group, self.plural)
+        """Under which name its objects are kept: events of both groups are the same ones."""
+        group = "" if self.group == "events.k8s.io" else self.group
+        return Stored(group, self.plural)
 
     @property
     def api_version(self) -> str:

@@ -149,6 +149,16 @@ class Store:
         found.reverse()
         return found
 
+    def undone(self, stored: Stored, version: int) -> dict[Key, Object | None]:
+        """What stood in the place of today's objects at a version: None for what was not there.
+
+        Objects that have not changed since are left out. Raises CompactedError.
+        """
+        return {
+            (namespace_of(change.object), name_of(change.object)): change.previous
+            for change in reversed(self.since(stored, version))
+        }
+
     def compact(self) -> None:
         """Forget all changes: a watch that must catch up from before now is refused."""
         for shelf in self._shelves.values():

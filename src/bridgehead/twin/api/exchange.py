@@ -1,6 +1,7 @@
 """One request and its answer as values, so that no part of the API knows of sockets."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -24,10 +25,27 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes = b""
     content_type: str = "application/json"
     headers: Mapping[str, str] = {}
+    warnings: tuple[str, ...] = ()
+    """Said to the client beside the answer, each in a ``Warning`` header of its own."""
+
+
+class Chunks(Protocol):
+    """Bytes that come as time goes on; any asynchronous generator is such."""
+
+    def __aiter__(self) -> "Chunks": ...
+
+    async def __anext__(self) -> bytes:
+        """The next bytes, or StopAsyncIteration at the end."""
+        ...
+
+    async def aclose(self) -> None:
+        """The client has gone, or the server ends; also where nothing was asked of it yet."""
+        ...
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
     """An answer that goes on: a watch, a log that is followed."""
 
-    chunks: AsyncIterator[bytes]
+    chunks: Chunks
     content_type: str = "application/json"
+    headers: Mapping[str, str] = {}

@@ -1,0 +1,140 @@
+"""The object that a client sends, checked against the path that it sends it to.
+
+Sources: k8s.io/apiserver/pkg/endpoints/handlers/{create.go,update.go,rest.go} (1.37).
+"""
+
+from typing import Any
+
+import msgspec
+
+from bridgehead.twin.api.bodies import (
+    UnreadableError,
+    media_type_of,
+    read_header,
+    read_json,
+    read_yaml,
+    unsupported_media_type,
+)
+from bridgehead.twin.api.call import Call
+from bridgehead.twin.errors import ApiError, bad_request
+from bridgehead.twin.kinds import Kind, Kinds
+from bridgehead.twin.objects import Object, at, text
+
+_SHOWN = 30
+"""Bytes of an unreadable body that the refusal shows."""
+
+
+def read_object(call: Call, kinds: Kinds, *, expected: Kind | None = None) -> Object:
+    """The object in a request's body, with its kind filled in. Raises ApiError: 400, 415.
+
+    ``expected``: the kind of a subresource's body, where it is another one than the call's.
+    """
+    kind = expected or call.kind
+    body = call.request.body
+    media_type = media_type_of(call.request.headers.get("content-type", ""))
+    try:
+        value = _value(body, media_type or "application/json")
+        api_version, name = read_header(value)
+    except UnreadableError as error:
+        raise bad_request(
+            f"the object provided is unrecognized (must be of type {kind.kind}): "
+            f"{error} ({_summary(body)})"
+        ) from None
+    api_version, name = api_version or kind.api_version, name or kind.kind
+    if (api_version, name) != (kind.api_version, kind.kind):
+        raise _of_another_kind(kind, api_version, name, kinds)
+    return {**(value or {}), "apiVersion": api_version, "kind": name}
+
+
+def _value(body: bytes, media_type: str) -> Any:
+    match media_type:
+        case "application/json":
+            try:
+                return read_json(body)
+            except UnreadableError as error:
+                raise UnreadableError(
+                    f"couldn't get version/kind; json parse error: {error}"
+                ) from None
+        case "application/yaml":
+            return read_yaml(body)
+        case _:
+            raise unsupported_media_type()
+
+
+def _of_another_kind(kind: Kind, api_version: str, name: str, kinds: Kinds) -> ApiError:
+    version = api_version.rpartition("/")[2]
+    known = kinds.of(api_version, name)
+    if known is None or known.api_version != api_version:
+        why = (
+            f'no kind "{name}" is registered for version "{api_version}" '
+            'in scheme "pkg/runtime/scheme.go:111"'
+        )
+    else:
+        package = kind.group.partition(".")[0] or "core"
+        why = f"converting ({version}.{name}) to ({package}.{kind.kind}): unknown conversion"
+    return bad_request(f'{name} in version "{version}" cannot be handled as a {kind.kind}: {why}')
+
+
+def _summary(body: bytes) -> str:
+    if not body:
+        return "<empty>"
+    shown, more = body[:_SHOWN], " ..." if len(body) > _SHOWN else ""
+    text_shown = shown.decode(errors="replace") if body[:1] == b"{" else shown.hex()
+    return f"{text_shown}{more}"
+
+
+def check_metadata(kind: Kind, obj: Object) -> None:
+    """Raises ApiError 400 where the metadata of an object is not metadata."""
+    try:
+        msgspec.convert(obj.get("metadata") or {}, _Metadata)
+    except msgspec.ValidationError as error:
+        raise bad_request(
+            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
+        ) from None
+
+
+class _Metadata(msgspec.Struct):
+    """What every part of the twin relies on."""
+
+    name: str | None = None
+    generateName: str | None = None  # noqa: N815 - the API's name
+    namespace: str | None = None
+    uid: str | None = None
+    resourceVersion: str | None = None  # noqa: N815 - the API's name
+    deletionTimestamp: str | None = None  # noqa: N815 - the API's name
+    labels: dict[str, str] | None = None
+    annotations: dict[str, str] | None = None
+    finalizers: list[str] | None = None
+    ownerReferences: list[dict[str, Any]] | None = None  # noqa: N815 - the API's name
+    managedFields: list[dict[str, Any]] | None = None  # noqa: N815 - the API's name
+
+
+def check_namespace(call: Call, obj: Object) -> Object:
+    """The object in the namespace of the path. Raises ApiError 400 where it names another one."""
+    asked, named = call.namespace, text(obj, "metadata", "namespace")
+    if asked == named:
+        return obj
+    if named and asked:
+        raise bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    metadata = dict(at(obj, "metadata") or {})
+    if asked:
+        metadata["namespace"] = asked
+    else:
+        metadata.pop("namespace", None)
+    return {**obj, "metadata": metadata}
+
+
+def check_name(call: Call, obj: Object) -> None:
+    """Raises ApiError 400 where an object is not the one that the path names."""
+    name = text(obj, "metadata", "name")
+    if not name:
+        raise bad_request(
+            f"the name of the object ({call.name} based on URL) was undeterminable: "
+            "name must be provided"
+        )
+    if name != call.name:
+        raise bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({call.name})"
+        )

@@ -1,0 +1,58 @@
+"""The four ways to change an object, by the content type of the request.
+
+Source: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (1.37).
+"""
+
+from typing import Any
+
+from bridgehead.twin.api.bodies import UnreadableError, media_type_of, read_json, read_yaml
+from bridgehead.twin.api.call import Call
+from bridgehead.twin.api.exchange import Request
+from bridgehead.twin.api.options import WriteOptions
+from bridgehead.twin.errors import ApiError, bad_request
+from bridgehead.twin.objects import Object
+from bridgehead.twin.patches.json_patch import json_patch
+from bridgehead.twin.patches.merge_patch import merge_patch
+from bridgehead.twin.patches.strategic import strategic_merge
+from bridgehead.twin.registry import Registry
+from bridgehead.twin.schema.shapes import shape_of
+
+_APPLY = "application/apply-patch+yaml"
+_JSON = "application/json-patch+json"
+_MERGE = "application/merge-patch+json"
+_STRATEGIC = "application/strategic-merge-patch+json"
+
+
+def is_apply(request: Request) -> bool:
+    """Whether a patch is a server-side apply."""
+    return media_type_of(request.headers.get("content-type", "")) == _APPLY
+
+
+def patched(call: Call, old: Object | None, options: WriteOptions, registry: Registry) -> Object:
+    """The object after the patch in a call's body; ``old`` is None for an apply that creates.
+
+    Raises ApiError: 400, 409, 415, 422.
+    """
+    media_type = media_type_of(call.request.headers.get("content-type", ""))
+    if media_type not in {_APPLY, _JSON, _MERGE, _STRATEGIC}:
+        raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    patch = _patch(call.request.body, media_type)
+    assert old is not None
+    match media_type:
+        case "application/json-patch+json":
+            return json_patch(old, patch)
+        case "application/merge-patch+json":
+            return merge_patch(old, patch)
+    shape = shape_of(call.kind)
+    if shape is None:
+        raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+    return strategic_merge(old, patch, shape)
+
+
+def _patch(body: bytes, media_type: str) -> Any:
+    try:
+        return read_yaml(body) if media_type == _APPLY else read_json(body)
+    except UnreadableError as error:
+        if media_type == _APPLY:
+            raise bad_request(f"error encoding patch: {error}") from None
+        raise bad_request("invalid JSON patch") from None
