@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from bridgehead.twin.kinds import Kind, Kinds
+from bridgehead.twin.kinds import Column, Kind, Kinds
 from bridgehead.twin.schema.builtin import builtin_kinds
 from bridgehead.twin.tables import table
 from bridgehead.twin.tables.cells import selector
@@ -121,14 +121,14 @@ def test_a_custom_kind_without_columns_shows_its_age() -> None:
 
 
 def test_a_custom_kind_shows_the_columns_of_its_definition() -> None:
-    columns: list[dict[str, Any]] = [
-        {"name": "Phase", "type": "string", "jsonPath": ".status.phase"},
-        {"name": "Count", "type": "integer", "jsonPath": ".spec.count"},
-        {"name": "Map", "type": "string", "jsonPath": ".spec.map"},
-        {"name": "When", "type": "date", "jsonPath": ".spec.when", "priority": 1},
-    ]
+    columns = (
+        Column(name="Phase", type="string", json_path=".status.phase"),
+        Column(name="Count", type="integer", json_path=".spec.count"),
+        Column(name="Map", type="string", json_path=".spec.map"),
+        Column(name="When", type="date", json_path=".spec.when", priority=1),
+    )
     obj = _named("a", spec={"count": 3, "map": {"k": 1}, "when": "no time"})
-    made = table(CUSTOM, [obj], NOW, columns=columns)
+    made = table(msgspec.structs.replace(CUSTOM, columns=columns), [obj], NOW)
     assert made["rows"][0]["cells"] == ["a", None, 3, '{"k":1}', "<invalid>"]
     assert made["columnDefinitions"][1]["description"] == (
         "Custom resource definition column (in JSONPath format): .status.phase"

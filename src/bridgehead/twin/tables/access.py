@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, fields, items, text
+from bridgehead.twin.objects import Object, at, fields, items, name_of, text
 from bridgehead.twin.tables.cells import NONE, age, labels, word
 from bridgehead.twin.tables.durations import human
 
@@ -16,7 +16,7 @@ def binding(obj: Object, now: float) -> list[Any]:
         if entry["kind"] == "ServiceAccount"
     ]
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         f"{text(obj, 'roleRef', 'kind')}/{text(obj, 'roleRef', 'name')}",
         age(obj, now),
         *(
@@ -31,7 +31,7 @@ def signing_request(obj: Object, now: float) -> list[Any]:
     """Source: ``printCertificateSigningRequest``."""
     seconds = at(obj, "spec", "expirationSeconds")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         age(obj, now),
         text(obj, "spec", "signerName") or NONE,
         word(obj, "spec", "username"),
@@ -42,7 +42,7 @@ def signing_request(obj: Object, now: float) -> list[Any]:
 
 def trust_bundle(obj: Object, _now: float) -> list[Any]:
     """Source: ``printClusterTrustBundle``."""
-    return [obj["metadata"]["name"], text(obj, "spec", "signerName") or NONE]
+    return [name_of(obj), text(obj, "spec", "signerName") or NONE]
 
 
 def pod_certificate_request(obj: Object, _now: float) -> list[Any]:
@@ -53,7 +53,7 @@ def pod_certificate_request(obj: Object, _now: float) -> list[Any]:
             state = condition["type"]
     spec = ("podName", "serviceAccountName", "nodeName", "signerName")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         *(word(obj, "spec", field) for field in spec),
         state,
         labels(fields(obj, "spec", "unverifiedUserAnnotations")),

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, items, text
+from bridgehead.twin.objects import Object, at, items, name_of, text
 from bridgehead.twin.tables.cells import UNSET, age, selector, word
 
 
 def webhooks(obj: Object, now: float) -> list[Any]:
     """Source: ``printMutatingWebhook`` and ``printValidatingWebhook``."""
-    return [obj["metadata"]["name"], len(items(obj, "webhooks")), age(obj, now)]
+    return [name_of(obj), len(items(obj, "webhooks")), age(obj, now)]
 
 
 def validating_policy(obj: Object, now: float) -> list[Any]:
@@ -29,10 +29,10 @@ def policy_binding(obj: Object, now: float) -> list[Any]:
             told = f"{text(parameters, 'namespace') or '*'}/{name}"
         elif parameters.get("selector") is not None:
             told = selector(parameters["selector"])
-    return [obj["metadata"]["name"], word(obj, "spec", "policyName"), told, age(obj, now)]
+    return [name_of(obj), word(obj, "spec", "policyName"), told, age(obj, now)]
 
 
 def _policy(obj: Object, what: str, now: float) -> list[Any]:
     kind = at(obj, "spec", "paramKind")
     told = UNSET if kind is None else f"{text(kind, 'apiVersion')}/{text(kind, 'kind')}"
-    return [obj["metadata"]["name"], len(items(obj, "spec", what)), told, age(obj, now)]
+    return [name_of(obj), len(items(obj, "spec", what)), told, age(obj, now)]

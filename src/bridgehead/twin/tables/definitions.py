@@ -6,13 +6,14 @@ Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconverto
 from collections.abc import Sequence
 from typing import Any
 
-from bridgehead.twin.objects import Object, items, text
+from bridgehead.twin.kinds import Column
+from bridgehead.twin.objects import Object, items, name_of, text
 from bridgehead.twin.schema.recorded import recorded
 from bridgehead.twin.tables.cells import word
 from bridgehead.twin.tables.durations import since
 from bridgehead.twin.tables.jsonpath import found, printed
 
-AGE: Object = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
+AGE = Column(name="Age", type="date", json_path=".metadata.creationTimestamp")
 """The one column of a definition that declares none."""
 
 
@@ -28,7 +29,7 @@ def definition(obj: Object, _now: float) -> list[Any]:
         for condition in items(obj, "status", "conditions")
     )
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "scope"),
         ",".join(sorted(versions)),
         text(obj, "metadata", "creationTimestamp"),
@@ -39,41 +40,40 @@ def definition(obj: Object, _now: float) -> list[Any]:
     ]
 
 
-def column_definitions(declared: Sequence[Object]) -> list[Object]:
+def column_definitions(declared: Sequence[Column]) -> list[Object]:
     """The columns of a custom resource: its name, and what its definition declares."""
-    docs = recorded("columns")["v1/serviceaccounts"]
-    described = {"Age": docs[1]["description"]}
-    columns = [docs[0]]
+    name, age = recorded("columns")["v1/serviceaccounts"]
+    columns = [name]
     for column in declared or (AGE,):
-        default = f"Custom resource definition column (in JSONPath format): {column['jsonPath']}"
-        if column is AGE or column == AGE:
-            default = described["Age"]
+        default = f"Custom resource definition column (in JSONPath format): {column.json_path}"
+        if column == AGE:
+            default = age["description"]
         columns.append(
             {
-                "name": column["name"],
-                "type": column["type"],
-                "format": column.get("format", ""),
-                "description": column.get("description") or default,
-                "priority": column.get("priority", 0),
+                "name": column.name,
+                "type": column.type,
+                "format": column.format,
+                "description": column.description or default,
+                "priority": column.priority,
             }
         )
     return columns
 
 
-def custom(obj: Object, declared: Sequence[Object], now: float) -> list[Any]:
+def custom(obj: Object, declared: Sequence[Column], now: float) -> list[Any]:
     """The cells of a custom resource; what its path does not find is empty."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         *(_cell(obj, column, now) for column in declared or (AGE,)),
     ]
 
 
-def _cell(obj: Object, column: Object, now: float) -> Any:
-    values = found(obj, column["jsonPath"])
+def _cell(obj: Object, column: Column, now: float) -> Any:
+    values = found(obj, column.json_path)
     if not values:
         return None
     value = values[0]
-    match column["type"]:
+    match column.type:
         case "string":
             return printed(value)
         case "integer" if isinstance(value, int | float) and not isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, items, text
+from bridgehead.twin.objects import Object, at, items, name_of, text
 from bridgehead.twin.tables.cells import age, word
 from bridgehead.twin.tables.durations import since
 
@@ -16,13 +16,13 @@ def claim(obj: Object, now: float) -> list[Any]:
         states.append("allocated")
         if items(obj, "status", "reservedFor"):
             states.append("reserved")
-    return [obj["metadata"]["name"], ",".join(states), age(obj, now)]
+    return [name_of(obj), ",".join(states), age(obj, now)]
 
 
 def resource_slice(obj: Object, now: float) -> list[Any]:
     """Source: ``printResourceSlice``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "nodeName"),
         word(obj, "spec", "driver"),
         word(obj, "spec", "pool", "name"),
@@ -34,7 +34,7 @@ def taint_rule(obj: Object, now: float) -> list[Any]:
     """Source: ``printDeviceTaint``."""
     added = at(obj, "spec", "taint", "timeAdded")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         *(word(obj, "spec", "taint", field) for field in ("key", "value", "effect")),
         since(added, now) if added else "",
         age(obj, now),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, text
+from bridgehead.twin.objects import Object, at, name_of, text
 from bridgehead.twin.tables.durations import since
 
 
@@ -29,7 +29,7 @@ def event(obj: Object, now: float) -> list[Any]:
         _first(obj, "message", "note").strip(),
         since(first, now),
         count,
-        obj["metadata"]["name"],
+        name_of(obj),
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, fields, items, text
+from bridgehead.twin.objects import Object, at, fields, items, name_of, text
 from bridgehead.twin.tables.cells import NONE, UNSET, age, labels, selector_or_none, some, word
 
 
@@ -11,7 +11,7 @@ def service(obj: Object, now: float) -> list[Any]:
     """Source: ``printService``."""
     addresses = items(obj, "spec", "clusterIPs")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "type"),
         addresses[0] if addresses else NONE,
         _external(obj),
@@ -26,7 +26,7 @@ def endpoints(obj: Object, now: float) -> list[Any]:
     told = NONE
     if items(obj, "subsets"):
         told = some(_subset_addresses(obj), 3)
-    return [obj["metadata"]["name"], told, age(obj, now)]
+    return [name_of(obj), told, age(obj, now)]
 
 
 def endpoint_slice(obj: Object, now: float) -> list[Any]:
@@ -34,7 +34,7 @@ def endpoint_slice(obj: Object, now: float) -> list[Any]:
     ports = [str(port.get("port") or port.get("name") or "*") for port in items(obj, "ports")]
     addresses = [entry for item in items(obj, "endpoints") for entry in items(item, "addresses")]
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "addressType"),
         some(ports, 3) or UNSET,
         some(addresses, 3) or UNSET,
@@ -46,7 +46,7 @@ def ingress(obj: Object, now: float) -> list[Any]:
     """Source: ``printIngress``."""
     hosts = [rule["host"] for rule in items(obj, "spec", "rules") if rule.get("host")]
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "ingressClassName", missing=NONE),
         some(hosts, 3) or "*",
         _balancer(obj),
@@ -57,7 +57,7 @@ def ingress(obj: Object, now: float) -> list[Any]:
 
 def ingress_class(obj: Object, now: float) -> list[Any]:
     """Source: ``printIngressClass``."""
-    name = obj["metadata"]["name"]
+    name = name_of(obj)
     default = "ingressclass.kubernetes.io/is-default-class"
     if text(obj, "metadata", "annotations", default) == "true":
         name += " (default)"
@@ -71,7 +71,7 @@ def ingress_class(obj: Object, now: float) -> list[Any]:
 def network_policy(obj: Object, now: float) -> list[Any]:
     """Source: ``printNetworkPolicy``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         selector_or_none(at(obj, "spec", "podSelector")),
         age(obj, now),
     ]
@@ -79,7 +79,7 @@ def network_policy(obj: Object, now: float) -> list[Any]:
 
 def service_cidr(obj: Object, now: float) -> list[Any]:
     """Source: ``printServiceCIDR``."""
-    return [obj["metadata"]["name"], ",".join(items(obj, "spec", "cidrs")), age(obj, now)]
+    return [name_of(obj), ",".join(items(obj, "spec", "cidrs")), age(obj, now)]
 
 
 def ip_address(obj: Object, now: float) -> list[Any]:
@@ -89,7 +89,7 @@ def ip_address(obj: Object, now: float) -> list[Any]:
         resource, group = text(parent, "resource"), text(parent, "group")
         told = (f"{resource}.{group}" if group else resource).lower()
         told = "/".join(filter(None, (told, text(parent, "namespace"), text(parent, "name"))))
-    return [obj["metadata"]["name"], told, age(obj, now)]
+    return [name_of(obj), told, age(obj, now)]
 
 
 def _external(obj: Object) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, fields, items, text
+from bridgehead.twin.objects import Object, at, fields, items, name_of, text
 from bridgehead.twin.tables.cells import NONE, age
 from bridgehead.twin.tables.durations import UNKNOWN
 
@@ -16,7 +16,7 @@ def node(obj: Object, now: float) -> list[Any]:
     if machine := info.get("architecture"):
         kernel += f" ({machine})"
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         _status(obj),
         ",".join(_roles(obj)) or NONE,
         age(obj, now),

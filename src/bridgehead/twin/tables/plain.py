@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, fields, items, text
+from bridgehead.twin.objects import Object, at, fields, items, name_of, text
 from bridgehead.twin.tables.cells import NONE, age, number, word
 
 
 def name_and_age(obj: Object, now: float) -> list[Any]:
     """Service accounts, and what has nothing to show."""
-    return [obj["metadata"]["name"], age(obj, now)]
+    return [name_of(obj), age(obj, now)]
 
 
 def name_and_creation(obj: Object, _now: float) -> list[Any]:
@@ -16,39 +16,39 @@ def name_and_creation(obj: Object, _now: float) -> list[Any]:
 
     Source: k8s.io/apiserver/pkg/registry/rest/table.go
     """
-    return [obj["metadata"]["name"], word(obj, "metadata", "creationTimestamp")]
+    return [name_of(obj), word(obj, "metadata", "creationTimestamp")]
 
 
 def config_map(obj: Object, now: float) -> list[Any]:
     """Source: ``printConfigMap``."""
     count = len(fields(obj, "data")) + len(fields(obj, "binaryData"))
-    return [obj["metadata"]["name"], count, age(obj, now)]
+    return [name_of(obj), count, age(obj, now)]
 
 
 def secret(obj: Object, now: float) -> list[Any]:
     """Source: ``printSecret``."""
-    return [obj["metadata"]["name"], word(obj, "type"), len(fields(obj, "data")), age(obj, now)]
+    return [name_of(obj), word(obj, "type"), len(fields(obj, "data")), age(obj, now)]
 
 
 def namespace(obj: Object, now: float) -> list[Any]:
     """Source: ``printNamespace``."""
-    return [obj["metadata"]["name"], word(obj, "status", "phase"), age(obj, now)]
+    return [name_of(obj), word(obj, "status", "phase"), age(obj, now)]
 
 
 def lease(obj: Object, now: float) -> list[Any]:
     """Source: ``printLease``."""
-    return [obj["metadata"]["name"], word(obj, "spec", "holderIdentity"), age(obj, now)]
+    return [name_of(obj), word(obj, "spec", "holderIdentity"), age(obj, now)]
 
 
 def runtime_class(obj: Object, now: float) -> list[Any]:
     """Source: ``printRuntimeClass``."""
-    return [obj["metadata"]["name"], word(obj, "handler"), age(obj, now)]
+    return [name_of(obj), word(obj, "handler"), age(obj, now)]
 
 
 def priority_class(obj: Object, now: float) -> list[Any]:
     """Source: ``printPriorityClass``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         number(obj, "value"),
         bool(at(obj, "globalDefault")),
         age(obj, now),
@@ -62,7 +62,7 @@ def resource_quota(obj: Object, now: float) -> list[Any]:
     told = [(name, f"{name}: {used.get(name, '0')}/{hard[name]}") for name in sorted(hard)]
     limits = [entry for name, entry in told if name.startswith("limits.")]
     requests = [entry for name, entry in told if not name.startswith("limits.")]
-    return [obj["metadata"]["name"], ", ".join(requests), ", ".join(limits), age(obj, now)]
+    return [name_of(obj), ", ".join(requests), ", ".join(limits), age(obj, now)]
 
 
 def component_status(obj: Object, _now: float) -> list[Any]:
@@ -71,8 +71,8 @@ def component_status(obj: Object, _now: float) -> list[Any]:
         if condition["type"] == "Healthy":
             status = "Healthy" if condition["status"] == "True" else "Unhealthy"
             told = [condition.get("message", ""), condition.get("error", "")]
-            return [obj["metadata"]["name"], status, *told]
-    return [obj["metadata"]["name"], "Unknown", "", ""]
+            return [name_of(obj), status, *told]
+    return [name_of(obj), "Unknown", "", ""]
 
 
 def api_service(obj: Object, now: float) -> list[Any]:
@@ -86,7 +86,7 @@ def api_service(obj: Object, now: float) -> list[Any]:
             if status != "True" and reason:
                 status = f"{status} ({reason})"
             break
-    return [obj["metadata"]["name"], where, status, age(obj, now)]
+    return [name_of(obj), where, status, age(obj, now)]
 
 
 def storage_version_migration(obj: Object, _now: float) -> list[Any]:
@@ -103,7 +103,7 @@ def storage_version_migration(obj: Object, _now: float) -> list[Any]:
             "Succeeded",
         }:
             status = condition["type"]
-    return [obj["metadata"]["name"], f"{resource}.{group}" if group else resource, status]
+    return [name_of(obj), f"{resource}.{group}" if group else resource, status]
 
 
 def flow_schema(obj: Object, now: float) -> list[Any]:
@@ -114,7 +114,7 @@ def flow_schema(obj: Object, now: float) -> list[Any]:
         if condition["type"] == "Dangling"
     ]
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "priorityLevelConfiguration", "name"),
         number(obj, "spec", "matchingPrecedence"),
         word(obj, "spec", "distinguisherMethod", "type", missing=NONE),
@@ -128,7 +128,7 @@ def priority_level(obj: Object, now: float) -> list[Any]:
     limited = fields(obj, "spec", "limited")
     queuing = fields(limited, "limitResponse", "queuing")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "type"),
         limited.get("nominalConcurrencyShares", NONE),
         *(queuing.get(key, NONE) for key in ("queues", "handSize", "queueLengthLimit")),

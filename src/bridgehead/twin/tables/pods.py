@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from bridgehead.twin.objects import Object, at, items, text
+from bridgehead.twin.objects import Object, at, items, name_of, text
 from bridgehead.twin.tables.cells import NONE, age, word
 from bridgehead.twin.tables.durations import since
 
@@ -43,7 +43,7 @@ def pod(obj: Object, now: float) -> list[Any]:
         restarts = f"{tally.restarts} ({since(tally.last, now)} ago)"
     addresses = items(obj, "status", "podIPs")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         f"{tally.ready}/{total}",
         _status(obj, tally.reason),
         restarts,

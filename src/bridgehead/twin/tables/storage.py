@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, items, text
+from bridgehead.twin.objects import Object, at, items, name_of, text
 from bridgehead.twin.tables.cells import NONE, UNSET, age, word
 
 _CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
@@ -19,7 +19,7 @@ def volume(obj: Object, now: float) -> list[Any]:
     """Source: ``printPersistentVolume``."""
     claim = at(obj, "spec", "claimRef")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "capacity", "storage", missing="0"),
         _modes(items(obj, "spec", "accessModes")),
         word(obj, "spec", "persistentVolumeReclaimPolicy"),
@@ -37,7 +37,7 @@ def claim(obj: Object, now: float) -> list[Any]:
     """Source: ``printPersistentVolumeClaim``."""
     bound = text(obj, "spec", "volumeName")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         _phase(obj),
         bound,
         word(obj, "status", "capacity", "storage", missing="0") if bound else "",
@@ -52,7 +52,7 @@ def claim(obj: Object, now: float) -> list[Any]:
 def storage_class(obj: Object, now: float) -> list[Any]:
     """Source: ``printStorageClassInternal``; the default one is marked in lists alone."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "provisioner"),
         word(obj, "reclaimPolicy", missing="Delete"),
         word(obj, "volumeBindingMode", missing="Immediate"),
@@ -63,13 +63,13 @@ def storage_class(obj: Object, now: float) -> list[Any]:
 
 def attributes_class(obj: Object, now: float) -> list[Any]:
     """Source: ``printVolumeAttributesClass``."""
-    return [obj["metadata"]["name"], word(obj, "driverName"), age(obj, now)]
+    return [name_of(obj), word(obj, "driverName"), age(obj, now)]
 
 
 def attachment(obj: Object, now: float) -> list[Any]:
     """Source: ``printVolumeAttachment``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "attacher"),
         word(obj, "spec", "source", "persistentVolumeName"),
         word(obj, "spec", "nodeName"),
@@ -80,7 +80,7 @@ def attachment(obj: Object, now: float) -> list[Any]:
 
 def csi_node(obj: Object, now: float) -> list[Any]:
     """Source: ``printCSINode``."""
-    return [obj["metadata"]["name"], len(items(obj, "spec", "drivers")), age(obj, now)]
+    return [name_of(obj), len(items(obj, "spec", "drivers")), age(obj, now)]
 
 
 def csi_driver(obj: Object, now: float) -> list[Any]:
@@ -89,7 +89,7 @@ def csi_driver(obj: Object, now: float) -> list[Any]:
     audiences = [text(entry, "audience") for entry in requests or ()]
     attach = at(obj, "spec", "attachRequired")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         True if attach is None else attach,
         bool(at(obj, "spec", "podInfoOnMount")),
         bool(at(obj, "spec", "storageCapacity")),

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from bridgehead.twin.kinds import Kind, Stored
-from bridgehead.twin.objects import Object, at, text
+from bridgehead.twin.objects import Object, at, name_of, text
 from bridgehead.twin.schema.recorded import recorded
 from bridgehead.twin.tables import (
     access,
@@ -67,7 +67,6 @@ _ROWS: dict[Stored, Cells] = {
     Stored("certificates.k8s.io", "podcertificaterequests"): access.pod_certificate_request,
     Stored("coordination.k8s.io", "leases"): plain.lease,
     Stored("discovery.k8s.io", "endpointslices"): network.endpoint_slice,
-    Stored("events.k8s.io", "events"): events.event,
     Stored("flowcontrol.apiserver.k8s.io", "flowschemas"): plain.flow_schema,
     Stored("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations"): plain.priority_level,
     Stored("networking.k8s.io", "ingressclasses"): network.ingress_class,
@@ -103,22 +102,21 @@ def table(
     kind: Kind,
     objects: Sequence[Object],
     now: float,
-    *,
     include: Include = "Metadata",
+    *,
     metadata: Object | None = None,
     headers: bool = True,
-    columns: Sequence[Object] = (),
 ) -> Object:
     """One object, or the objects of a list, as a Table.
 
     ``now`` in seconds since the epoch; ``metadata`` is that of the list, or None for one object,
     whose version becomes the Table's; without ``headers`` there are no column definitions, as from
-    the second event of a watch on; ``columns`` are a custom kind's ``additionalPrinterColumns``.
+    the second event of a watch on.
     """
     listed = metadata is not None
     if metadata is None:
         metadata = {"resourceVersion": text(objects[0], "metadata", "resourceVersion")}
-    row = partial(_row, kind, include, columns, now)
+    row = partial(_row, kind, include, now)
     rows = [row(obj) for obj in (_in_order(kind, objects) if listed else objects)]
     if listed and kind.stored == ("storage.k8s.io", "storageclasses"):
         _mark_default(objects, rows)
@@ -127,14 +125,14 @@ def table(
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",
         "metadata": metadata,
-        "columnDefinitions": _definitions(kind, columns) if headers else None,
+        "columnDefinitions": _definitions(kind) if headers else None,
         "rows": None if is_null else rows,
     }
 
 
-def _definitions(kind: Kind, columns: Sequence[Object]) -> list[Object]:
+def _definitions(kind: Kind) -> list[Object]:
     if kind.custom:
-        return column_definitions(columns)
+        return column_definitions(kind.columns)
     known = recorded("columns")
     generic = known["rbac.authorization.k8s.io/v1/roles"]
     found: list[Object] = known.get(f"{kind.api_version}/{kind.plural}", generic)
@@ -145,11 +143,9 @@ def _cells_of(kind: Kind) -> Cells:
     return _ROWS.get(kind.stored, plain.name_and_creation)
 
 
-def _row(
-    kind: Kind, include: Include, columns: Sequence[Object], now: float, obj: Object
-) -> Object:
+def _row(kind: Kind, include: Include, now: float, obj: Object) -> Object:
     if kind.custom:
-        cells: list[Any] = custom(obj, columns, now)
+        cells: list[Any] = custom(obj, kind.columns, now)
     else:
         cells = _cells_of(kind)(obj, now)
     row: Object = {"cells": cells}
@@ -179,7 +175,7 @@ def _in_order(kind: Kind, objects: Sequence[Object]) -> Sequence[Object]:
         return objects
     return sorted(
         objects,
-        key=lambda obj: (at(obj, "spec", "matchingPrecedence") or 0, obj["metadata"]["name"]),
+        key=lambda obj: (at(obj, "spec", "matchingPrecedence") or 0, name_of(obj)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridgehead.twin.objects import Object, at, controller_of, fields, items, text
+from bridgehead.twin.objects import Object, at, controller_of, fields, items, name_of, text
 from bridgehead.twin.tables.cells import (
     NONE,
     UNSET,
@@ -30,7 +30,7 @@ def daemonset(obj: Object, now: float) -> list[Any]:
         "available": "numberAvailable",
     }
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         *(status.get(fields_of[count]) or 0 for count in counts),
         labels(fields(obj, "spec", "template", "spec", "nodeSelector")),
         age(obj, now),
@@ -42,7 +42,7 @@ def daemonset(obj: Object, now: float) -> list[Any]:
 def deployment(obj: Object, now: float) -> list[Any]:
     """Source: ``printDeployment``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         f"{number(obj, 'status', 'readyReplicas')}/{number(obj, 'spec', 'replicas')}",
         number(obj, "status", "updatedReplicas"),
         number(obj, "status", "availableReplicas"),
@@ -73,7 +73,7 @@ def replication_controller(obj: Object, now: float) -> list[Any]:
 def statefulset(obj: Object, now: float) -> list[Any]:
     """Source: ``printStatefulSet``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         f"{number(obj, 'status', 'readyReplicas')}/{number(obj, 'spec', 'replicas')}",
         age(obj, now),
         *containers(obj, "spec", "template"),
@@ -83,7 +83,7 @@ def statefulset(obj: Object, now: float) -> list[Any]:
 def job(obj: Object, now: float) -> list[Any]:
     """Source: ``printJob``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         _job_status(obj),
         _completions(obj),
         _job_duration(obj, now),
@@ -98,7 +98,7 @@ def cronjob(obj: Object, now: float) -> list[Any]:
     last = at(obj, "status", "lastScheduleTime")
     suspended = at(obj, "spec", "suspend")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "schedule"),
         word(obj, "spec", "timeZone", missing=NONE),
         UNSET if suspended is None else str(bool(suspended)),
@@ -113,7 +113,7 @@ def cronjob(obj: Object, now: float) -> list[Any]:
 def pod_template(obj: Object, _now: float) -> list[Any]:
     """Source: ``printPodTemplate``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         *containers(obj, "template"),
         labels(fields(obj, "template", "metadata", "labels")),
     ]
@@ -126,13 +126,13 @@ def controller_revision(obj: Object, now: float) -> list[Any]:
         group = owner["apiVersion"].rpartition("/")[0]
         kind = f"{owner['kind']}.{group}" if group else owner["kind"]
         told = f"{kind.lower()}/{owner['name']}"
-    return [obj["metadata"]["name"], told, number(obj, "revision"), age(obj, now)]
+    return [name_of(obj), told, number(obj, "revision"), age(obj, now)]
 
 
 def disruption_budget(obj: Object, now: float) -> list[Any]:
     """Source: ``printPodDisruptionBudget``."""
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         word(obj, "spec", "minAvailable", missing="N/A"),
         word(obj, "spec", "maxUnavailable", missing="N/A"),
         number(obj, "status", "disruptionsAllowed"),
@@ -144,7 +144,7 @@ def autoscaler(obj: Object, now: float) -> list[Any]:
     """Source: ``printHorizontalPodAutoscaler``; nothing measures, so each target is unknown."""
     target = fields(obj, "spec", "scaleTargetRef")
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         f"{target.get('kind', '')}/{target.get('name', '')}",
         some(_metrics(obj), 2, separator=", ") or NONE,
         word(obj, "spec", "minReplicas", missing=UNSET),
@@ -156,7 +156,7 @@ def autoscaler(obj: Object, now: float) -> list[Any]:
 
 def _replicas(obj: Object, now: float) -> list[Any]:
     return [
-        obj["metadata"]["name"],
+        name_of(obj),
         number(obj, "spec", "replicas"),
         number(obj, "status", "replicas"),
         number(obj, "status", "readyReplicas"),
