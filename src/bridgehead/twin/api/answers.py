@@ -1,6 +1,5 @@
 """Objects, lists, tables and refusals as answers, in the form that the client asked for."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -13,13 +12,11 @@ from bridgehead.twin.api.negotiation import Form, form_of
 from bridgehead.twin.api.options import Query
 from bridgehead.twin.api.versions import served
 from bridgehead.twin.errors import ApiError, bad_request
-from bridgehead.twin.kinds import Kind, Stored
-from bridgehead.twin.objects import Object, items, text
+from bridgehead.twin.kinds import Kind
+from bridgehead.twin.objects import Object
 from bridgehead.twin.registry import Registry
-from bridgehead.twin.store import Store
 from bridgehead.twin.tables.table import Include, table
 
-_DEFINITIONS = Stored("apiextensions.k8s.io", "customresourcedefinitions")
 _INCLUDES: dict[str, Include] = {
     "": "Metadata",
     "Metadata": "Metadata",
@@ -116,17 +113,7 @@ class Answers:
             include=_INCLUDES[asked],
             metadata=metadata,
             headers=headers,
-            columns=printer_columns(self._registry.store, call.kind) if call.kind.custom else (),
         )
-
-
-def printer_columns(store: Store, kind: Kind) -> Sequence[Object]:
-    """The columns that a custom kind's definition gives its tables."""
-    definition = store.get(_DEFINITIONS, "", kind.qualified) or {}
-    for version in items(definition, "spec", "versions"):
-        if text(version, "name") == kind.version:
-            return items(version, "additionalPrinterColumns")
-    return ()
 
 
 def list_kind(kind: Kind) -> str:
