@@ -41,13 +41,18 @@ def decoded(kind: Kind, obj: Object) -> Object:
         copy: Object = private_copy(obj)
         return copy
     try:
-        value: Object = _decoder(name)(obj)
+        return in_go_form(name, obj)
     except MisfitError:
         raise bad_request(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
             f"{first_misfit(name, obj)}"
         ) from None
-    return value
+
+
+def in_go_form(name: str, value: Object) -> Object:
+    """A value in the form of the struct of that name. Raises MisfitError."""
+    made: Object = _decoder(name)(value)
+    return made
 
 
 def private_copy(value: Any) -> Any:
