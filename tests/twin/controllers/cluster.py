@@ -1,8 +1,8 @@
 """A cluster for tests of controllers: registry and admission, and nodes that only act as if.
 
 ``Nodes`` binds each pod, makes it ready after two seconds (never, with the label
-``outcome: stuck``), ends it after five more where the label ``outcome`` is ``succeed`` or ``fail``, and lets it go a
-second after somebody has asked for its deletion.
+``outcome: stuck``), ends it after five more where that label is ``succeed`` or ``fail``, and lets
+it go a second after somebody has asked for its deletion.
 """
 
 import asyncio
