@@ -24,6 +24,10 @@ _KEPT_METADATA = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGrac
 """What no update changes, whatever it says."""
 
 
+Track = Callable[[Object | None, Object], Object]
+"""From the old object and the new one, with its defaults, to the new one with its managers."""
+
+
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """A write before it is let in."""
 
@@ -34,6 +38,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     subresource: str = ""
     user: str = ""
     """Empty for the twin's own controllers."""
+    track: Track | None = None
+    """Called once the defaults are in and before plugins add more, which is nobody's."""
 
 
 Admit = Callable[[Attempt], Object]
@@ -70,14 +76,21 @@ class Registry:
         return found
 
     def create(
-        self, kind: Kind, obj: Object, *, namespace: str = "", user: str = "", dry_run: bool = False
+        self,
+        kind: Kind,
+        obj: Object,
+        *,
+        namespace: str = "",
+        user: str = "",
+        track: Track | None = None,
+        dry_run: bool = False,
     ) -> Object:
         """Store a new object under its name, or under one made of ``generateName``.
 
         Raises ApiError: 409 where the name is taken, and what admission raises.
         """
         obj = self._named(kind, obj, namespace)
-        attempt = Attempt(operation="CREATE", kind=kind, object=obj, user=user)
+        attempt = Attempt(operation="CREATE", kind=kind, object=obj, user=user, track=track)
         obj = self._admit(attempt)
         name = name_of(obj)
         if self.store.get(kind.stored, namespace, name) is not None:
@@ -91,6 +104,7 @@ class Registry:
         *,
         subresource: str = "",
         user: str = "",
+        track: Track | None = None,
         dry_run: bool = False,
     ) -> Object:
         """Replace an object, or with ``subresource="status"`` its status alone.
@@ -114,7 +128,13 @@ class Registry:
             )
         obj = _merged(kind, obj, old, subresource)
         attempt = Attempt(
-            operation="UPDATE", kind=kind, object=obj, old=old, subresource=subresource, user=user
+            operation="UPDATE",
+            kind=kind,
+            object=obj,
+            old=old,
+            subresource=subresource,
+            user=user,
+            track=track,
         )
         obj = self._admit(attempt)
         if subresource != "binding":  # it writes past the strategy that counts generations

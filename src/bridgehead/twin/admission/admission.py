@@ -40,6 +40,8 @@ class Admission:
         check_namespace(attempt, self._kinds, self._store)
         if (fill := DEFAULTS.get(attempt.kind.stored)) is not None:
             fill(obj)
+        if attempt.track is not None:
+            obj = attempt.track(attempt.old, obj)
         if attempt.old is None:
             self._admit_new(attempt, obj)
             prepare_new(attempt.kind, obj)

@@ -11,6 +11,7 @@ from bridgehead.twin.api.exchange import Request
 from bridgehead.twin.api.options import WriteOptions
 from bridgehead.twin.errors import ApiError, bad_request
 from bridgehead.twin.objects import Object
+from bridgehead.twin.patches.applying import applied
 from bridgehead.twin.patches.json_patch import json_patch
 from bridgehead.twin.patches.merge_patch import merge_patch
 from bridgehead.twin.patches.strategic import strategic_merge
@@ -37,6 +38,8 @@ def patched(call: Call, old: Object | None, options: WriteOptions, registry: Reg
     if media_type not in {_APPLY, _JSON, _MERGE, _STRATEGIC}:
         raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     patch = _patch(call.request.body, media_type)
+    if media_type == _APPLY:
+        return _applied(call, old, patch, options, registry)
     assert old is not None
     match media_type:
         case "application/json-patch+json":
@@ -47,6 +50,26 @@ def patched(call: Call, old: Object | None, options: WriteOptions, registry: Reg
     if shape is None:
         raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return strategic_merge(old, patch, shape)
+
+
+def _applied(
+    call: Call, old: Object | None, patch: Any, options: WriteOptions, registry: Registry
+) -> Object:
+    if not isinstance(patch, dict):
+        raise bad_request(
+            "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot "
+            "unmarshal into Go value of type map[string]interface {}"
+        )
+    return applied(
+        old,
+        patch,
+        kind=call.kind,
+        shape=shape_of(call.kind),
+        manager=options.manager,
+        force=options.force,
+        subresource=call.address.subresource,
+        now=registry.clock.timestamp(),
+    )
 
 
 def _patch(body: bytes, media_type: str) -> Any:

@@ -3,6 +3,8 @@
 Sources: k8s.io/apiserver/pkg/endpoints/handlers/{create.go,update.go,patch.go} (1.37).
 """
 
+from functools import partial
+
 from bridgehead.twin.api.answers import Answers
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.exchange import Answer
@@ -12,7 +14,9 @@ from bridgehead.twin.api.patching import is_apply, patched
 from bridgehead.twin.api.reading import deprecation
 from bridgehead.twin.api.versions import served, stored
 from bridgehead.twin.objects import Object
-from bridgehead.twin.registry import Registry
+from bridgehead.twin.patches.tracking import tracked
+from bridgehead.twin.registry import Registry, Track
+from bridgehead.twin.schema.shapes import shape_of
 
 _CREATED_BY_UPDATE = frozenset(
     {
@@ -68,12 +72,26 @@ class Writing:
     def _is_missing(self, call: Call) -> bool:
         return self._registry.store.get(call.kind.stored, call.namespace, call.name) is None
 
+    def _track(self, call: Call, options: WriteOptions) -> Track | None:
+        """Who manages what is written; an apply has said that already."""
+        if is_apply(call.request):
+            return None
+        return partial(
+            tracked,
+            kind=call.kind,
+            shape=shape_of(call.kind),
+            manager=options.manager,
+            subresource=call.address.subresource,
+            now=self._registry.clock.timestamp(),
+        )
+
     def _created(self, call: Call, obj: Object, options: WriteOptions) -> Answer:
         made = self._registry.create(
             call.kind,
             stored(call.kind, obj),
             namespace=call.namespace,
             user=call.user,
+            track=self._track(call, options),
             dry_run=options.dry_run,
         )
         return self._answers.one(call, made, status=201, warnings=deprecation(call))
@@ -84,6 +102,7 @@ class Writing:
             stored(call.kind, obj),
             subresource=call.address.subresource,
             user=call.user,
+            track=self._track(call, options),
             dry_run=options.dry_run,
         )
         return self._answers.one(call, made, warnings=deprecation(call))

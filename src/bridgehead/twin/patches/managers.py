@@ -14,9 +14,6 @@ from bridgehead.twin.patches.field_set import ITSELF, FieldSet, encoded
 
 Operation = Literal["Apply", "Update"]
 
-MOST_NAME = 128
-"""Bytes of a manager's name that comes from a user agent (``FieldManagerMaxLength``)."""
-
 
 class Who(NamedTuple):
     """What tells managers apart. Those who apply are the same in every version."""
@@ -37,20 +34,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Managed = dict[Who, Entry]
-
-
-def manager_of(field_manager: str, user_agent: str) -> str:
-    """The name under which a request writes: as it says, else its user agent up to the slash."""
-    if field_manager:
-        return field_manager
-    name, size = "", 0
-    for letter in user_agent.split("/", maxsplit=1)[0]:
-        if letter.isprintable():
-            size += len(letter.encode())
-            if size > MOST_NAME:
-                break
-            name += letter
-    return name
 
 
 def who(manager: str, operation: Operation, api_version: str, subresource: str) -> Who:
