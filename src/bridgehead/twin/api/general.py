@@ -11,6 +11,7 @@ from bridgehead.twin.api.options import Query
 from bridgehead.twin.errors import ApiError, no_such_path
 from bridgehead.twin.kinds import Kinds
 from bridgehead.twin.objects import Object
+from bridgehead.twin.schema.openapi import OpenApi
 from bridgehead.twin.schema.recorded import recorded
 
 _TEXT = "text/plain; charset=utf-8"
@@ -28,8 +29,9 @@ def not_found_text() -> Answer:
 class General:
     """Answers what the whole server says."""
 
-    def __init__(self, kinds: Kinds) -> None:
+    def __init__(self, kinds: Kinds, documents: OpenApi) -> None:
         self._kinds = kinds
+        self._documents = documents
 
     def answer(self, request: Request, parts: list[str]) -> Answer:
         """The answer to a path, split; 404 where it is none. Raises ApiError: 405, 406."""
@@ -46,6 +48,8 @@ class General:
                 return self._root(request, root)
             case ["api", "v1"]:
                 return self._resources(request, "", "v1")
+            case ["openapi", "v3", *path]:
+                return self._openapi(request, "/".join(path))
             case ["apis", name]:
                 told = discovery.group(self._kinds, name)
                 return self._value(request, told) if told else not_found_text()
@@ -76,6 +80,12 @@ class General:
         if any(kind.group == group for kind in self._kinds):
             raise no_such_path()
         return not_found_text()
+
+    def _openapi(self, request: Request, path: str) -> Answer:
+        told = self._documents.document(path) if path else self._documents.index()
+        if told is None:
+            return not_found_text()
+        return self._value(request, told)
 
     def _value(self, request: Request, value: Object) -> Answer:
         return value_answer(value, form_of(request, resource=False))

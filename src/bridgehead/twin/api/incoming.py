@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from bridgehead.twin.admission.defaults.kinds import DEFAULTS
 from bridgehead.twin.api.bodies import (
     UnreadableError,
     media_type_of,
@@ -19,6 +20,8 @@ from bridgehead.twin.api.call import Call
 from bridgehead.twin.errors import ApiError, bad_request
 from bridgehead.twin.kinds import Kind, Kinds
 from bridgehead.twin.objects import Object, at, text
+from bridgehead.twin.schema.decoding import decoded
+from bridgehead.twin.schema.protobuf import ProtobufError, read_protobuf
 
 _SHOWN = 30
 """Bytes of an unreadable body that the refusal shows."""
@@ -57,6 +60,11 @@ def _value(body: bytes, media_type: str) -> Any:
                 ) from None
         case "application/yaml":
             return read_yaml(body)
+        case "application/vnd.kubernetes.protobuf":
+            try:
+                return read_protobuf(body)
+            except ProtobufError as error:
+                raise UnreadableError(str(error)) from None
         case _:
             raise unsupported_media_type()
 
@@ -83,8 +91,22 @@ def _summary(body: bytes) -> str:
     return f"{text_shown}{more}"
 
 
+def completed(kind: Kind, obj: Object) -> Object:
+    """An object as the server's types hold it, with its defaults; a custom one as it came.
+
+    Raises ApiError 400 where a value is of another type than its field.
+    """
+    check_metadata(kind, obj)
+    obj = decoded(kind, obj)
+    if (fill := DEFAULTS.get(kind.stored)) is not None and not kind.custom:
+        fill(obj)
+    return obj
+
+
 def check_metadata(kind: Kind, obj: Object) -> None:
     """Raises ApiError 400 where the metadata of an object is not metadata."""
+    if not kind.custom:
+        return  # its decoding tells more exactly
     try:
         msgspec.convert(obj.get("metadata") or {}, _Metadata)
     except msgspec.ValidationError as error:

@@ -9,7 +9,7 @@ from bridgehead.twin.api.bodies import UnreadableError, media_type_of, read_json
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.exchange import Request
 from bridgehead.twin.api.options import WriteOptions
-from bridgehead.twin.errors import ApiError, bad_request
+from bridgehead.twin.errors import ApiError, bad_request, not_found
 from bridgehead.twin.objects import Object
 from bridgehead.twin.patches.applying import applied
 from bridgehead.twin.patches.json_patch import json_patch
@@ -30,9 +30,9 @@ def is_apply(request: Request) -> bool:
 
 
 def patched(call: Call, old: Object | None, options: WriteOptions, registry: Registry) -> Object:
-    """The object after the patch in a call's body; ``old`` is None for an apply that creates.
+    """The object after the patch in a call's body; ``old`` is None where there is none yet.
 
-    Raises ApiError: 400, 409, 415, 422.
+    Raises ApiError: 400, 404, 409, 415, 422.
     """
     media_type = media_type_of(call.request.headers.get("content-type", ""))
     if media_type not in {_APPLY, _JSON, _MERGE, _STRATEGIC}:
@@ -40,14 +40,14 @@ def patched(call: Call, old: Object | None, options: WriteOptions, registry: Reg
     patch = _patch(call.request.body, media_type)
     if media_type == _APPLY:
         return _applied(call, old, patch, options, registry)
-    assert old is not None
-    match media_type:
-        case "application/json-patch+json":
-            return json_patch(old, patch)
-        case "application/merge-patch+json":
-            return merge_patch(old, patch)
+    if old is None:
+        raise not_found(call.kind, call.name)
+    if media_type == _JSON:
+        return json_patch(old, patch)
+    if media_type == _MERGE:
+        return merge_patch(old, patch)
     shape = shape_of(call.kind)
-    if shape is None:
+    if shape is None or call.kind.custom:
         raise ApiError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     return strategic_merge(old, patch, shape)
 

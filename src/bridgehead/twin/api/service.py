@@ -18,6 +18,7 @@ from bridgehead.twin.api.writing import Writing
 from bridgehead.twin.errors import ApiError, no_such_path
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.registry import Registry
+from bridgehead.twin.schema.openapi import OpenApi
 
 _OF_OBJECT = {"GET": "get", "HEAD": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _OF_COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
@@ -28,11 +29,12 @@ Serve = Callable[[Call], Answer | Stream]
 class Api:
     """Answers everything that a client of Kubernetes asks."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, *, documents: OpenApi | None = None) -> None:
+        """``documents``: of custom kinds too, where they are known."""
         self._registry = registry
         self.watches = Watches(registry.store)
         answers = Answers(registry)
-        self._general = General(registry.kinds)
+        self._general = General(registry.kinds, documents or OpenApi())
         reading = Reading(registry, answers, self.watches)
         writing = Writing(registry, answers)
         deleting = Deleting(registry, answers)
