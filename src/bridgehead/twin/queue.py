@@ -23,7 +23,14 @@ LAST_RETRY = 1000.0
 class WorkQueue(Generic[K]):
     """Calls ``work`` for each key, in the order in which keys came."""
 
-    def __init__(self, clock: Clock, work: Callable[[K], None], *, latency: float = 0.01) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        work: Callable[[K], None],
+        *,
+        latency: float = 0.01,
+        last_retry: float = LAST_RETRY,
+    ) -> None:
         """``latency``: simulated seconds from a change to the work on it.
 
         A real controller hears of a change through a watch, a few milliseconds later; what is
@@ -32,6 +39,7 @@ class WorkQueue(Generic[K]):
         self._clock = clock
         self._work = work
         self._latency = latency
+        self._last_retry = last_retry
         self._waiting: dict[K, None] = {}
         self._failures: dict[K, int] = {}
         self._scheduled = False
@@ -61,4 +69,4 @@ class WorkQueue(Generic[K]):
     def _retry(self, key: K) -> None:
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 30), LAST_RETRY))
+        self.add_after(key, min(FIRST_RETRY * 2.0 ** min(failures, 30), self._last_retry))
