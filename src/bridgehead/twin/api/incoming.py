@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from bridgehead.twin.admission.defaults.kinds import DEFAULTS
 from bridgehead.twin.api.bodies import (
     UnreadableError,
     media_type_of,
@@ -91,25 +90,15 @@ def _summary(body: bytes) -> str:
     return f"{text_shown}{more}"
 
 
-def completed(kind: Kind, obj: Object) -> Object:
-    """An object as the server's types hold it, with its defaults; a custom one as it came.
+def check_types(kind: Kind, obj: Object) -> None:
+    """Raises ApiError 400 where the metadata of an object is not metadata.
 
-    Raises ApiError 400 where a value is of another type than its field.
+    All else of an object is judged by admission.
     """
-    check_metadata(kind, obj)
-    obj = decoded(kind, obj)
-    if (fill := DEFAULTS.get(kind.stored)) is not None and not kind.custom:
-        fill(obj)
-    return obj
-
-
-def check_metadata(kind: Kind, obj: Object) -> None:
-    """Raises ApiError 400 where the metadata of an object is not metadata."""
-    if not kind.custom:
-        return  # its decoding tells more exactly
     try:
         msgspec.convert(obj.get("metadata") or {}, _Metadata)
     except msgspec.ValidationError as error:
+        decoded(kind, obj)  # says it more exactly, where it knows the kind
         raise bad_request(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
         ) from None
