@@ -8,6 +8,9 @@ kube-controller-manager (20 a second, 30 at once) and kube-scheduler (50 and 100
 
 from bridgehead.twin.clock import Clock
 
+_WHOLE = 1.0 - 1e-6
+"""A token, but for what is lost in adding up fractions of seconds."""
+
 
 class Pace:
     """A bucket of tokens that fills with simulated time; one token a call."""
@@ -19,13 +22,15 @@ class Pace:
         self._tokens = float(burst)
         self._at = clock.now()
 
-    def reserve(self) -> float:
-        """Take a token, and learn how many seconds to wait before the call may be made."""
+    def take(self) -> float:
+        """0 where a call may be made now, which counts then; else seconds until one may be."""
         now = self._clock.now()
         filled = self._tokens + (now - self._at) * self._per_second
-        self._tokens = min(self._burst, filled) - 1.0
-        self._at = now
-        return max(0.0, -self._tokens / self._per_second)
+        self._tokens, self._at = min(self._burst, filled), now
+        if self._tokens > _WHOLE:
+            self._tokens -= 1.0
+            return 0.0
+        return (1.0 - self._tokens) / self._per_second
 
 
 def of_controller(clock: Clock) -> Pace:

@@ -3,9 +3,11 @@
 from bridgehead.twin.admission.admission import Admission
 from bridgehead.twin.api.service import Api
 from bridgehead.twin.clock import Clock
+from bridgehead.twin.controllers.daemonsets.controller import DaemonSetController
 from bridgehead.twin.identifiers import Identifiers
 from bridgehead.twin.kinds import Kinds
 from bridgehead.twin.registry import Registry
+from bridgehead.twin.scheduling.scheduler import Scheduler
 from bridgehead.twin.schema.builtin import builtin_kinds
 from bridgehead.twin.store import Store
 
@@ -25,6 +27,8 @@ class Twin:
 
     def start(self) -> None:
         """Let its parts begin to work."""
+        Scheduler(self.registry).start()
+        DaemonSetController(self.registry).start()
         namespaces = self.kinds.named("", "namespaces")
         for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
             self.registry.create(namespaces, {"metadata": {"name": name}})

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from bridgehead.twin.schema.quantities import value_of
 from bridgehead.twin.objects import Object, fields, items
+from bridgehead.twin.schema.quantities import value_of
 
 CPU = "cpu"
 MEMORY = "memory"

@@ -66,8 +66,6 @@ class Scheduler:
         self._clock = registry.clock
         self._pods = registry.kinds.named("", "pods")
         self._pace = of_scheduler(registry.clock)
-        self._paid = False
-        """Whether the call for the next pod is paid for already."""
         self.ledger = Ledger(registry.store)
         self._ranking = Ranking(self.ledger)
         self._active: list[tuple[int, int, Key]] = []
@@ -145,17 +143,14 @@ class Scheduler:
                     if refusal(waiting, account) is None:
                         self._requeue(waiting.key)
         while self._active:
-            if not self._paid:
-                self._paid = True
-                if wait := self._pace.reserve():
-                    self._running = True
-                    self._clock.after(wait, self._run)
-                    return
+            if wait := self._pace.take():
+                self._running = True
+                self._clock.after(wait, self._run)
+                return
             _, _, key = heapq.heappop(self._active)
             self._queued.discard(key)
             pod = self._registry.store.get(PODS, *key)
             if pod is not None and _is_pending(pod):
-                self._paid = False
                 self._schedule(applicant(key, pod))
 
     def _schedule(self, pod: Applicant) -> None:

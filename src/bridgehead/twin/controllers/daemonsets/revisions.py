@@ -66,13 +66,17 @@ class History:
         self.hashed = labels_of(present)[HASH_LABEL]
         self._seen = (seen[0], self._own(daemon_set, adopt=False))
 
+    def surplus(self, daemon_set: Object) -> int:
+        """How many old ones there are beyond the limit."""
+        limit = at(daemon_set, "spec", "revisionHistoryLimit")
+        return len(self.old) - (10 if limit is None else int(limit))
+
     def clean(self, daemon_set: Object, live: Sequence[str]) -> None:
         """Delete the oldest ones beyond the limit; those that a pod still has are kept.
 
         ``live``: the hashes of all pods. Raises ApiError.
         """
-        limit = at(daemon_set, "spec", "revisionHistoryLimit")
-        surplus = len(self.old) - (10 if limit is None else int(limit))
+        surplus = self.surplus(daemon_set)
         for revision in list(self.old):
             if surplus <= 0:
                 return
@@ -126,7 +130,7 @@ class History:
         self._registry.update(self._owner_kind, changed, subresource="status")
 
     def _deduplicated(self, daemon_set: Object, current: Sequence[Object]) -> Object:
-        kept = max(current, key=_number)
+        kept = max(reversed(current), key=_number)  # the later one of equals
         hashed = labels_of(kept)[HASH_LABEL]
         if len(current) == 1:
             return kept

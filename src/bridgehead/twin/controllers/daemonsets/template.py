@@ -23,7 +23,7 @@ _ALWAYS = (
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 )
-_ON_HOST_NETWORK = (("node.kubernetes.io/network-unavailable", "NoSchedule"),)
+_ON_HOST_NETWORK = (*_ALWAYS, ("node.kubernetes.io/network-unavailable", "NoSchedule"))
 _IDENTITY = ("key", "effect", "operator", "value")
 
 
@@ -37,7 +37,7 @@ def tolerations_of(daemon_set: Object) -> list[Mapping[str, Any]]:
     """The tolerations of its pods: those of the template, and those that every one gets."""
     spec = fields(daemon_set, "spec", "template", "spec")
     found: list[Mapping[str, Any]] = list(items(spec, "tolerations"))
-    for key, effect in (*_ALWAYS, *(_ON_HOST_NETWORK if spec.get("hostNetwork") else ())):
+    for key, effect in _ON_HOST_NETWORK if spec.get("hostNetwork") else _ALWAYS:
         added = {"key": key, "operator": "Exists", "effect": effect}
         same = [index for index, each in enumerate(found) if _identity(each) == _identity(added)]
         if same:
@@ -55,8 +55,9 @@ def daemon_pod(kind: Kind, daemon_set: Object, hashed: str, node: str) -> Object
         labels[GENERATION_LABEL] = generation
     named = {"key": "metadata.name", "operator": "In", "values": [node]}
     terms = [{"matchFields": [named]}]
-    path = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
-    spec = with_field(template["spec"], (*path, "nodeSelectorTerms"), terms)
+    rule = "requiredDuringSchedulingIgnoredDuringExecution"
+    path = ("affinity", "nodeAffinity", rule, "nodeSelectorTerms")
+    spec = with_field(template["spec"], path, terms)
     spec["tolerations"] = tolerations_of(daemon_set)
     template = with_field({**template, "spec": spec}, ("metadata", "labels"), labels)
     return pod_of(template, kind, daemon_set)
@@ -78,8 +79,8 @@ def target_of(pod: Object) -> str:
     for term in terms:
         for each in term.get("matchFields") or ():
             if each["key"] == "metadata.name" and each["operator"] == "In":
-                values = each.get("values") or ()
-                return str(values[0]) if len(values) == 1 else ""
+                values: Sequence[str] = each.get("values") or ()
+                return values[0] if len(values) == 1 else ""
     return ""
 
 
