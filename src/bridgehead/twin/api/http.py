@@ -5,8 +5,7 @@ its request, and so its watch.
 """
 
 import gzip
-from contextlib import suppress
-from typing import Final
+from typing import Final, Protocol
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -14,7 +13,6 @@ from multidict import CIMultiDict
 from bridgehead.twin.api.answers import refusal
 from bridgehead.twin.api.bodies import LARGEST, too_large
 from bridgehead.twin.api.exchange import Answer, Request, Stream
-from bridgehead.twin.api.service import Api
 
 _WORTH_GZIP = 128 * 1024
 """Bytes from which an answer is compressed for who asks. Source: responsewriters/writers.go."""
@@ -22,7 +20,15 @@ _LEVEL = 1
 _BODYLESS: Final = frozenset({"HEAD"})
 
 
-def server(api: Api) -> web.Server:
+class Handles(Protocol):
+    """Answers requests: an API, or what stands in front of one."""
+
+    async def handle(self, request: Request) -> Answer | Stream:
+        """The answer. Raises ConnectionError where there is none: the connection breaks."""
+        ...
+
+
+def server(api: Handles) -> web.Server:
     """Speaks HTTP for an API; call it for the protocol of a connection. Needs a running loop."""
 
     async def handle(message: web.BaseRequest) -> web.StreamResponse:
@@ -31,7 +37,7 @@ def server(api: Api) -> web.Server:
     return web.Server(handle, access_log=None)
 
 
-async def _handle(api: Api, message: web.BaseRequest) -> web.StreamResponse:
+async def _handle(api: Handles, message: web.BaseRequest) -> web.StreamResponse:
     head = Request(
         method=message.method,
         path=message.path,
@@ -44,7 +50,11 @@ async def _handle(api: Api, message: web.BaseRequest) -> web.StreamResponse:
     request = Request(
         method=head.method, path=head.path, query=head.query, headers=head.headers, body=body
     )
-    answer = await api.handle(request)
+    try:
+        answer = await api.handle(request)
+    except ConnectionError:
+        _hang_up(message)
+        return web.Response()
     if isinstance(answer, Answer):
         return _whole(message, answer)
     return await _streamed(message, answer)
@@ -89,11 +99,17 @@ async def _streamed(message: web.BaseRequest, stream: Stream) -> web.StreamRespo
     response = web.StreamResponse(headers=headers)
     response.enable_chunked_encoding()
     try:
-        with suppress(ConnectionError):
-            await response.prepare(message)
-            async for chunk in stream.chunks:
-                await response.write(chunk)
-            await response.write_eof()
+        await response.prepare(message)
+        async for chunk in stream.chunks:
+            await response.write(chunk)
+        await response.write_eof()
+    except ConnectionError:  # the client has gone, or the stream is meant to break
+        _hang_up(message)
     finally:
         await stream.chunks.aclose()
     return response
+
+
+def _hang_up(message: web.BaseRequest) -> None:
+    if message.transport is not None:
+        message.transport.abort()
