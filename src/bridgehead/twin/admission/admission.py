@@ -16,6 +16,7 @@ from bridgehead.twin.kinds import Kinds, Stored
 from bridgehead.twin.objects import Object
 from bridgehead.twin.registry import Attempt
 from bridgehead.twin.schema.decoding import decoded
+from bridgehead.twin.schema.validation.rules import check_changed, check_new
 from bridgehead.twin.store import Store
 
 _PODS = Stored("", "pods")
@@ -34,7 +35,8 @@ class Admission:
 
     def __call__(self, attempt: Attempt) -> Object:
         """The object to store. Raises ApiError where the write is refused."""
-        if not attempt.user and attempt.subresource:
+        own = not attempt.user and attempt.track is None
+        if own and attempt.subresource:
             return attempt.object  # the twin's own parts write whole, valid states
         obj = decoded(attempt.kind, attempt.object)
         check_namespace(attempt, self._kinds, self._store)
@@ -45,9 +47,13 @@ class Admission:
         if attempt.old is None:
             self._admit_new(attempt, obj)
             prepare_new(attempt.kind, obj)
+            if not own:
+                check_new(attempt.kind, obj)
         else:
             self._admit_changed(attempt, obj, attempt.old)
             prepare_changed(attempt.kind, obj, attempt.old)
+            if not own and attempt.subresource != "status":
+                check_changed(attempt.kind, obj, attempt.old)
         return obj
 
     def _admit_new(self, attempt: Attempt, obj: Object) -> None:

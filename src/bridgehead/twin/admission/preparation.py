@@ -6,7 +6,6 @@ Source: ``PrepareForCreate`` and ``PrepareForUpdate`` of k8s.io/kubernetes/pkg/r
 from collections.abc import Callable, Mapping
 
 from bridgehead.twin.admission.quality import quality_of_service
-from bridgehead.twin.admission.secrets import with_text_encoded
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, text
 
@@ -27,9 +26,7 @@ def prepare_new(kind: Kind, obj: Object) -> None:
 
 def prepare_changed(kind: Kind, obj: Object, old: Object) -> None:
     """Change an object that replaces another one."""
-    if kind.stored == ("", "secrets"):
-        with_text_encoded(obj)
-    elif kind.stored == ("apps", "daemonsets"):
+    if kind.stored == ("apps", "daemonsets"):
         same = obj.get("spec", {}).get("template") == old.get("spec", {}).get("template")
         number = int(text(old, "metadata", "annotations", _TEMPLATE_GENERATION) or 1)
         _count_templates(obj, number if same else number + 1)
@@ -112,7 +109,6 @@ _BUDGET = {
 _NEW: Mapping[Stored, Callable[[Object], None]] = {
     Stored("", "pods"): _new_pod,
     Stored("", "namespaces"): _new_namespace,
-    Stored("", "secrets"): with_text_encoded,
     Stored("", "persistentvolumeclaims"): _new_claim,
     Stored("", "persistentvolumes"): _new_volume,
     Stored("", "services"): _with_status({"loadBalancer": {}}),

@@ -75,11 +75,11 @@ def _value(written: str, named: str, value: Any, place: _Place) -> Iterator[Misf
             yield from _value(written[2:], named, item, inner)
     elif written.startswith("{}"):
         if not isinstance(value, dict):
-            yield _error(value, f"map[string]{_go_name(written[2:], named)}", place)
+            yield _error(value, named or f"map[string]{_go_name(written[2:], '')}", place)
             return
         for key, item in value.items():
             inner = msgspec.structs.replace(place, path=f"{place.path}.{key}")
-            yield from _value(written[2:], named, item, inner)
+            yield from _value(written[2:], "", item, inner)
     elif go_type(written) is not None:
         yield from _walk(written, value, place)
     else:

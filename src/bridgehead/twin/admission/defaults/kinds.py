@@ -15,6 +15,7 @@ from bridgehead.twin.admission.defaults.storage import (
     default_persistent_volume,
     default_storage_class,
 )
+from bridgehead.twin.admission.defaults.text import with_text_encoded
 from bridgehead.twin.admission.defaults.workloads import (
     default_cron_job,
     default_daemon_set,
@@ -40,6 +41,7 @@ def _default_namespace(obj: Object) -> None:
 
 
 def _default_secret(obj: Object) -> None:
+    with_text_encoded(obj)
     obj["type"] = obj.get("type") or "Opaque"
 
 

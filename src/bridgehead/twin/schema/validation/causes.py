@@ -35,9 +35,9 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> Cause:
     )
 
 
-def duplicate(field: str, value: Any) -> Cause:
+def duplicate(field: str, value: Any, detail: str = "") -> Cause:
     """A value that another one of the list has too."""
-    return _cause("FieldValueDuplicate", field, f"Duplicate value: {shown(value)}", "")
+    return _cause("FieldValueDuplicate", field, f"Duplicate value: {shown(value)}", detail)
 
 
 def not_found(field: str, value: Any) -> Cause:

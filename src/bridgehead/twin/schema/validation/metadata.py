@@ -57,7 +57,7 @@ def metadata_causes(kind: Kind, obj: Object) -> Causes:
     if not kind.namespaced and metadata.get("namespace"):
         yield forbidden("metadata.namespace", "not allowed on this type")
     yield from label_causes(metadata.get("labels"), "metadata.labels")
-    yield from _annotation_causes(metadata.get("annotations"))
+    yield from annotation_causes(metadata.get("annotations"), "metadata.annotations")
     yield from _owner_causes(metadata.get("ownerReferences"))
     for finalizer in metadata.get("finalizers") or ():
         for message in qualified_name(finalizer):
@@ -80,7 +80,7 @@ def metadata_update_causes(obj: Object, old: Object) -> Causes:
     for key in ("name", "namespace", "uid", "creationTimestamp"):
         yield from immutable(f"metadata.{key}", metadata.get(key), before.get(key))
     yield from label_causes(metadata.get("labels"), "metadata.labels")
-    yield from _annotation_causes(metadata.get("annotations"))
+    yield from annotation_causes(metadata.get("annotations"), "metadata.annotations")
     yield from _owner_causes(metadata.get("ownerReferences"))
 
 
@@ -93,14 +93,15 @@ def label_causes(labels: Mapping[str, str] | None, field: str) -> Causes:
             yield invalid(field, value, message)
 
 
-def _annotation_causes(annotations: Mapping[str, str] | None) -> Causes:
+def annotation_causes(annotations: Mapping[str, str] | None, field: str) -> Causes:
+    """What is wrong with a map of annotations."""
     size = 0
     for key, value in (annotations or {}).items():
         size += len(key.encode()) + len(value.encode())
         for message in qualified_name(key.lower()):
-            yield invalid("metadata.annotations", key, message)
+            yield invalid(field, key, message)
     if size > LARGEST_ANNOTATIONS:
-        yield too_long("metadata.annotations", LARGEST_ANNOTATIONS)
+        yield too_long(field, LARGEST_ANNOTATIONS)
 
 
 def _owner_causes(owners: Any) -> Causes:
