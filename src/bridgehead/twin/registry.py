@@ -173,7 +173,10 @@ class Registry:
         ):
             stamp = self.clock.timestamp(grace)
             obj = with_field(obj, ("metadata", "deletionTimestamp"), stamp)
-            obj = with_field(obj, ("metadata", "deletionGracePeriodSeconds"), grace)
+            if kind.stored == ("", "namespaces"):
+                obj = with_field(obj, ("status", "phase"), "Terminating")
+            else:
+                obj = with_field(obj, ("metadata", "deletionGracePeriodSeconds"), grace)
             obj = _with_next_generation(kind, obj)
         if obj == old or dry_run:
             return obj, False
@@ -182,7 +185,7 @@ class Registry:
     def _named(self, kind: Kind, obj: Object, namespace: str) -> Object:
         metadata: dict[str, Any] = dict(at(obj, "metadata") or {})
         if not metadata.get("name") and (prefix := metadata.get("generateName")):
-            metadata["name"] = f"{prefix[:58]}{self.identifiers.suffix()}"
+            metadata["name"] = self._generated(kind, namespace, prefix[:58])
         if kind.namespaced:
             metadata["namespace"] = namespace
         metadata["uid"] = self.identifiers.uid()
@@ -193,6 +196,14 @@ class Registry:
         if _counts_generations(kind):
             metadata["generation"] = 1
         return {**obj, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
+
+    def _generated(self, kind: Kind, namespace: str, prefix: str) -> str:
+        """A name that is free. Source: maxNameGenerationCreateAttempts of rest/create.go."""
+        for _ in range(8):
+            name = f"{prefix}{self.identifiers.suffix()}"
+            if self.store.get(kind.stored, namespace, name) is None:
+                break
+        return name
 
 
 _WITHOUT_GENERATION = frozenset(
@@ -251,6 +262,9 @@ def _merged(kind: Kind, obj: Object, old: Object, subresource: str) -> Object:
         new.pop("status", None)
         if "status" in old:
             new["status"] = old["status"]
+    if kind.stored == ("", "namespaces") and subresource != "finalize":
+        kept = list(items(old, "spec", "finalizers"))
+        new = with_field(new, ("spec", "finalizers"), kept or None)
     return new
 
 

@@ -4,35 +4,70 @@ from bridgehead.twin.admission.admission import Admission
 from bridgehead.twin.api.service import Api
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.controllers.daemonsets.controller import DaemonSetController
+from bridgehead.twin.controllers.deployments import DeploymentController
+from bridgehead.twin.controllers.events import EventExpiry
+from bridgehead.twin.controllers.garbage import GarbageCollector
+from bridgehead.twin.controllers.jobs import JobController
+from bridgehead.twin.controllers.namespaces import NamespaceController
+from bridgehead.twin.controllers.replicasets import ReplicaSetController
 from bridgehead.twin.identifiers import Identifiers
 from bridgehead.twin.kinds import Kinds
-from bridgehead.twin.registry import Registry
+from bridgehead.twin.nodes.fleet import Fleet
+from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.scheduling.scheduler import Scheduler
 from bridgehead.twin.schema.builtin import builtin_kinds
 from bridgehead.twin.store import Store
+
+NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
+"""What every cluster has from the start."""
 
 
 class Twin:
     """A cluster in memory and its API. Make it inside a running event loop."""
 
-    def __init__(self, *, start: float, seed: int = 0, speed: float = 1.0) -> None:
-        """``start``: its time at first, in seconds since the epoch. ``speed``: of its clock."""
+    def __init__(
+        self, *, start: float, seed: int = 0, speed: float = 1.0, fleet: Fleet | None = None
+    ) -> None:
+        """``start``: its time at first, in seconds since the epoch. ``speed``: of its clock.
+
+        ``fleet``: its machines and images; without one there are no nodes but those that clients
+        make, and nothing runs on those.
+        """
+        self.fleet = fleet or Fleet()
         self.clock = Clock(start=start, speed=speed)
         self.kinds = Kinds(builtin_kinds())
         self.store = Store()
         self.identifiers = Identifiers(seed)
         admission = Admission(self.kinds, self.store, self.clock, self.identifiers)
         self.registry = Registry(self.kinds, self.store, self.clock, self.identifiers, admission)
-        self.api = Api(self.registry)
+        self.api = Api(self.registry, evict=_evict)
+        registry = self.registry
+        self._parts = (
+            NamespaceController(registry),
+            GarbageCollector(registry),
+            EventExpiry(registry),
+            ReplicaSetController(registry),
+            DeploymentController(registry),
+            JobController(registry),
+            DaemonSetController(registry),
+            Scheduler(registry),
+        )
 
     def start(self) -> None:
-        """Let its parts begin to work."""
-        Scheduler(self.registry).start()
-        DaemonSetController(self.registry).start()
+        """Make what every cluster has, and let its parts begin to work."""
         namespaces = self.kinds.named("", "namespaces")
-        for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
-            self.registry.create(namespaces, {"metadata": {"name": name}})
+        for name in NAMESPACES:
+            if self.store.get(namespaces.stored, "", name) is None:
+                self.registry.create(namespaces, {"metadata": {"name": name}})
+        for part in self._parts:
+            part.start()
 
     async def stop(self) -> None:
-        """End its watches; nothing of it goes on."""
+        """End its watches. What its parts have planned is dropped with the event loop."""
         await self.api.close()
+
+
+def _evict(
+    registry: Registry, namespace: str, name: str, options: DeleteOptions, dry_run: bool
+) -> None:
+    registry.delete(registry.kinds.named("", "pods"), namespace, name, options, dry_run=dry_run)

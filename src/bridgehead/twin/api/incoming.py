@@ -113,8 +113,8 @@ class _Metadata(msgspec.Struct):
     uid: str | None = None
     resourceVersion: str | None = None  # noqa: N815 - the API's name
     deletionTimestamp: str | None = None  # noqa: N815 - the API's name
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
+    labels: dict[str, str | None] | None = None
+    annotations: dict[str, str | None] | None = None
     finalizers: list[str] | None = None
     ownerReferences: list[dict[str, Any]] | None = None  # noqa: N815 - the API's name
     managedFields: list[dict[str, Any]] | None = None  # noqa: N815 - the API's name

@@ -12,7 +12,9 @@ from bridgehead.twin.api.general import GENERAL, General, method_not_allowed, no
 from bridgehead.twin.api.listing import index_pods_by_node
 from bridgehead.twin.api.negotiation import form_of
 from bridgehead.twin.api.options import Query
+from bridgehead.twin.api.pod_parts import Evict, Logs, PodParts, Proxy, no_logs
 from bridgehead.twin.api.reading import Reading
+from bridgehead.twin.api.scaling import Scaling
 from bridgehead.twin.api.watching import Watches
 from bridgehead.twin.api.writing import Writing
 from bridgehead.twin.errors import ApiError, no_such_path
@@ -29,8 +31,15 @@ Serve = Callable[[Call], Answer | Stream]
 class Api:
     """Answers everything that a client of Kubernetes asks."""
 
-    def __init__(self, registry: Registry, *, documents: OpenApi | None = None) -> None:
-        """``documents``: of custom kinds too, where they are known."""
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        evict: Evict,
+        logs: Logs = no_logs,
+        documents: OpenApi | None = None,
+    ) -> None:
+        """``logs``: of the nodes; ``documents``: of custom kinds too, where they are known."""
         self._registry = registry
         self.watches = Watches(registry.store)
         answers = Answers(registry)
@@ -48,6 +57,7 @@ class Api:
             "delete": deleting.delete,
             "deletecollection": deleting.delete_collection,
         }
+        self._parts = _parts(registry, answers, logs, evict)
         index_pods_by_node(registry.store, registry.kinds.named("", "pods"))
 
     async def handle(self, request: Request) -> Answer | Stream:
@@ -90,7 +100,8 @@ class Api:
         part = kind.subresource(address.subresource) if address.subresource else None
         if address.subresource and part is None:
             raise no_such_path()
-        if verb is None or verb not in (part.verbs if part else kind.verbs):
+        verbs = part.verbs if part else kind.verbs
+        if verb is None or verb not in verbs:
             raise method_not_allowed()
         if verb in {"create", "deletecollection"} and kind.namespaced and not address.namespace:
             raise method_not_allowed()
@@ -102,7 +113,33 @@ class Api:
             user="",
             form=form_of(request),
         )
-        return self._serve[verb](call)
+        return self._part(call)(call)
+
+    def _part(self, call: Call) -> Serve:
+        """Who answers a call: for a part of an object perhaps another one than for the object."""
+        plural, part = call.kind.plural, call.address.subresource
+        own = self._parts.get((plural, part)) or self._parts.get(("", part))
+        return (own or self._serve).get(call.verb) or self._serve[call.verb]
+
+
+def _parts(
+    registry: Registry, answers: Answers, logs: Logs, evict: Evict
+) -> dict[tuple[str, str], dict[str, Serve]]:
+    """Who answers for parts of objects, by resource and part; without a resource for all."""
+    pods = PodParts(registry, logs=logs, evict=evict)
+    scaling = Scaling(registry, answers)
+    every = ("create", "get", "update", "patch", "delete")
+    shell: dict[str, Serve] = dict.fromkeys(every, pods.shell)
+    proxy: dict[str, Serve] = dict.fromkeys(every, Proxy(registry).refuse)
+    return {
+        ("bindings", ""): {"create": pods.bind},
+        ("pods", "binding"): {"create": pods.bind},
+        ("pods", "eviction"): {"create": pods.evict},
+        ("pods", "log"): {"get": pods.log},
+        **{("pods", part): shell for part in ("attach", "exec", "portforward", "proxy")},
+        **{(plural, "proxy"): proxy for plural in ("nodes", "services")},
+        ("", "scale"): {"get": scaling.get, "update": scaling.update, "patch": scaling.patch},
+    }
 
 
 def verb_of(request: Request, address: Address) -> str | None:
