@@ -11,7 +11,7 @@ from bridgehead.twin.controllers.daemonsets.backoff import Backoff
 from bridgehead.twin.controllers.daemonsets.revisions import History
 from bridgehead.twin.controllers.daemonsets.rolling import next_step
 from bridgehead.twin.controllers.daemonsets.standing import Rules
-from bridgehead.twin.controllers.daemonsets.table import Table
+from bridgehead.twin.controllers.daemonsets.table import Part, Table
 from bridgehead.twin.controllers.daemonsets.template import (
     HASH_LABEL,
     daemon_pod,
@@ -44,6 +44,9 @@ from bridgehead.twin.store import Key
 COMPONENT = "daemonset-controller"
 BY_PLACE = "daemons"
 """The index of pods by the uid of their DaemonSet and the node that they are meant for."""
+
+BURST = 250
+"""Pods that one look makes and deletes; the others' turn comes with the next."""
 
 
 class WaitError(Exception):
@@ -147,7 +150,9 @@ class Daemons:
         """Make and delete pods where nodes lack them or have too many; whether there were any."""
         go: list[str] = []
         come: list[str] = []
-        for name, found in self._table.with_work():
+        for name, found in self._table.part(Part.WORK):
+            if len(go) + len(come) >= BURST:
+                break
             if found.lacks:
                 come.append(name)
             go += found.surplus

@@ -7,7 +7,7 @@ goes through the nodes in an order that differs each time, this one by name.
 import msgspec
 
 from bridgehead.twin.controllers.daemonsets.standing import Rules
-from bridgehead.twin.controllers.daemonsets.table import Table
+from bridgehead.twin.controllers.daemonsets.table import Part, Table
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -21,27 +21,23 @@ class Step(msgspec.Struct, frozen=True):
 
 def next_step(rules: Rules, table: Table) -> Step:
     """Within the bounds of the strategy; nothing where all pods are of the present template."""
-    old = table.outdated()
-    if not old:
-        return Step(())
     surge, unavailable = rules.bounds(table.total("desired"))
     if surge:
         return _surging(table, surge)
-    alone = [each for _, each in old if not each.covered]
-    broken = [each.outdated for each in alone if not each.serving]
-    serving = [each.outdated for each in alone if each.serving]
     room = max(0, unavailable - table.total("busy"))
+    serving = [*_pods(table, Part.SERVING, room), *_pods(table, Part.SERVING_UNFIT, room)]
+    broken = [*_pods(table, Part.BROKEN), *_pods(table, Part.BROKEN_UNFIT)]
     return Step((*broken, *serving[:room]))
 
 
 def _surging(table: Table, surge: int) -> Step:
-    old = table.outdated()
-    go = [each.outdated for _, each in old if each.replaced]
-    alone = [(name, each) for name, each in old if not each.covered]
-    go += [each.outdated for _, each in alone if not each.serving and not each.wanted]
-    at_once = [name for name, each in alone if not each.serving and each.wanted]
-    candidates = [name for name, each in alone if each.serving and each.wanted]
-    unfit = [each.outdated for _, each in alone if each.serving and not each.wanted]
     spare = max(0, table.total("serves") - table.total("desired"))
     room = max(0, surge - table.total("busy"))
-    return Step((*go, *unfit[:spare]), (*at_once, *candidates[:room]))
+    go = [*_pods(table, Part.REPLACED), *_pods(table, Part.BROKEN_UNFIT)]
+    go += _pods(table, Part.SERVING_UNFIT, spare)
+    come = [*table.part(Part.BROKEN), *table.part(Part.SERVING, room)]
+    return Step(tuple(go), tuple(name for name, _ in come))
+
+
+def _pods(table: Table, part: Part, most: int | None = None) -> list[str]:
+    return [found.outdated for _, found in table.part(part, most)]

@@ -1,12 +1,26 @@
 """The standings of all nodes with one DaemonSet, with their sums, kept up node by node."""
 
 import heapq
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from enum import Enum
+from itertools import islice
 
 from bridgehead.twin.controllers.daemonsets.standing import Rules, Standing, standing
 from bridgehead.twin.objects import Object
 
 _SUMS = ("desired", "current", "misscheduled", "ready", "available", "updated", "busy", "serves")
+
+
+class Part(Enum):
+    """What a node is to the controller; it may be several."""
+
+    WORK = "lacks a pod, or has some that must go"
+    REPLACED = "an old pod beside a new one that is available"
+    SERVING = "an old pod that is available, alone"
+    BROKEN = "an old pod that is not available, alone"
+    SERVING_UNFIT = "like SERVING, on a node that should have none"
+    BROKEN_UNFIT = "like BROKEN, on a node that should have none"
 
 
 class Table:
@@ -15,13 +29,9 @@ class Table:
     def __init__(self) -> None:
         self._standings: dict[str, Standing] = {}
         self._sums = dict.fromkeys(_SUMS, 0)
-        self._with_work: dict[str, None] = {}
-        """Nodes that lack a pod or have too many."""
-        self._outdated: dict[str, None] = {}
+        self._parts: dict[Part, list[str]] = {part: [] for part in Part}
+        """Sorted."""
         self._ripening: list[tuple[float, str]] = []
-
-    def __len__(self) -> int:
-        return len(self._standings)
 
     def total(self, name: str) -> int:
         """The sum of a number over all nodes."""
@@ -35,17 +45,17 @@ class Table:
         self, rules: Rules, name: str, node: Object | None, pods: list[Object], now: float
     ) -> None:
         """Work out one node anew."""
-        self._count(self._standings.pop(name, None), -1)
-        self._with_work.pop(name, None)
-        self._outdated.pop(name, None)
+        if (before := self._standings.pop(name, None)) is not None:
+            self._count(before, -1)
+            for part in _parts(before):
+                names = self._parts[part]
+                del names[bisect_left(names, name)]
         if node is None and not pods:
             return
         found = self._standings[name] = standing(rules, node, pods, now)
         self._count(found, 1)
-        if found.lacks or found.surplus or found.finished:
-            self._with_work[name] = None
-        if found.outdated:
-            self._outdated[name] = None
+        for part in _parts(found):
+            insort(self._parts[part], name)
         if found.ripens_in is not None:
             heapq.heappush(self._ripening, (now + found.ripens_in, name))
 
@@ -58,18 +68,22 @@ class Table:
         """When the next pod will count as available."""
         return self._ripening[0][0] if self._ripening else None
 
-    def with_work(self) -> list[tuple[str, Standing]]:
-        """Nodes where pods are to be made or deleted, by name."""
-        return self._sorted(self._with_work)
+    def part(self, part: Part, most: int | None = None) -> Iterator[tuple[str, Standing]]:
+        """The nodes of a part, by name; so many at most."""
+        return ((name, self._standings[name]) for name in islice(self._parts[part], most))
 
-    def outdated(self) -> list[tuple[str, Standing]]:
-        """Nodes with an old pod, by name."""
-        return self._sorted(self._outdated)
+    def _count(self, found: Standing, sign: int) -> None:
+        for name in _SUMS:
+            self._sums[name] += sign * getattr(found, name)
 
-    def _sorted(self, names: Iterable[str]) -> list[tuple[str, Standing]]:
-        return [(name, self._standings[name]) for name in sorted(names)]
 
-    def _count(self, found: Standing | None, sign: int) -> None:
-        if found is not None:
-            for name in _SUMS:
-                self._sums[name] += sign * getattr(found, name)
+def _parts(found: Standing) -> Iterator[Part]:
+    if found.lacks or found.surplus or found.finished:
+        yield Part.WORK
+    if found.replaced:
+        yield Part.REPLACED
+    elif found.outdated and not found.covered:
+        if found.wanted:
+            yield Part.SERVING if found.serving else Part.BROKEN
+        else:
+            yield Part.SERVING_UNFIT if found.serving else Part.BROKEN_UNFIT
