@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from bridgehead.twin.kinds import Kind
-from bridgehead.twin.objects import Object, at, uid_of
+from bridgehead.twin.objects import Object, at, text, uid_of, with_field
 from bridgehead.twin.patches.comparison import Comparison, compare
 from bridgehead.twin.patches.field_set import (
     FieldSet,
@@ -39,6 +39,7 @@ from bridgehead.twin.schema.shapes import Shape
 MOST_UPDATERS = 10
 """Managers that update one object; of more the oldest are put together."""
 
+_TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 _ANCIENT = "ancient-changes"
 
 
@@ -64,11 +65,24 @@ def tracked(
     layout = layout_of(shape, built_in=not kind.custom)
     before = empty(kind) if old is None else with_managed(old, {})
     try:
-        comparison = compare(layout, before, bare)
+        comparison = compare(layout, before, _converted(kind, bare))
     except ItemError:
         return with_managed(new, of(old))
     write = write_of(kind, manager, "Update", subresource, now=now)
     return with_managed(bare, _capped(updated(managed, comparison, write)))
+
+
+def _converted(kind: Kind, obj: Object) -> Object:
+    """What a request means once it has been through the server's own types.
+
+    A DaemonSet counts its templates in an annotation that is a field there, so each has it.
+    Source: k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go.
+    """
+    if kind.stored != ("apps", "daemonsets"):
+        return obj
+    if text(obj, "metadata", "annotations", _TEMPLATE_GENERATION):
+        return obj
+    return with_field(obj, ("metadata", "annotations", _TEMPLATE_GENERATION), "0")
 
 
 def empty(kind: Kind) -> Object:

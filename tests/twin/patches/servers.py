@@ -1,0 +1,142 @@
+"""The same request to a real API server and to a twin, and answers that can be compared."""
+
+import asyncio
+import base64
+import copy
+import http.client
+import json
+import ssl
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import urlencode, urlsplit
+
+import yaml
+
+from bridgehead.twin.api.exchange import Answer, Request
+from bridgehead.twin.twin import Twin
+
+JSON = "application/json"
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
+
+
+class Asked(NamedTuple):
+    """One request."""
+
+    method: str
+    path: str
+    body: Any = None
+    content_type: str = JSON
+    query: tuple[tuple[str, str], ...] = ()
+
+
+class Server(Protocol):
+    def ask(self, asked: Asked) -> tuple[int, Any]:
+        """The status and the decoded body."""
+
+
+class RealServer:
+    """Speaks to the API server of a kubeconfig with a client certificate."""
+
+    def __init__(self, kubeconfig: Path) -> None:
+        config = yaml.safe_load(kubeconfig.read_text())
+        cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+        self._host = urlsplit(cluster["server"])
+        self._tls = ssl.create_default_context(
+            cadata=base64.b64decode(cluster["certificate-authority-data"]).decode()
+        )
+        with tempfile.NamedTemporaryFile() as pair:
+            for part in ("client-certificate-data", "client-key-data"):
+                pair.write(base64.b64decode(user[part]) + b"\n")
+            pair.flush()
+            self._tls.load_cert_chain(pair.name)
+        self._connection: http.client.HTTPSConnection | None = None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def ask(self, asked: Asked) -> tuple[int, Any]:
+        if self._connection is None:
+            self._connection = http.client.HTTPSConnection(
+                self._host.hostname or "", self._host.port or 443, context=self._tls, timeout=60
+            )
+        path = f"{asked.path}?{urlencode(asked.query)}" if asked.query else asked.path
+        body = None if asked.body is None else json.dumps(asked.body)
+        headers = {"Content-Type": asked.content_type, "Accept": JSON, "User-Agent": "tester/1"}
+        self._connection.request(asked.method, path, body, headers)
+        answer = self._connection.getresponse()
+        return answer.status, _decoded(answer.read())
+
+
+class TwinServer:
+    """Speaks to a twin in its own event loop."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self.twin = self._runner.run(_made())
+
+    def close(self) -> None:
+        self._runner.run(self.twin.stop())
+        self._runner.close()
+
+    def ask(self, asked: Asked) -> tuple[int, Any]:
+        request = Request(
+            method=asked.method,
+            path=asked.path,
+            query=asked.query,
+            headers={
+                "content-type": asked.content_type,
+                "accept": JSON,
+                "user-agent": "tester/1",
+            },
+            body=b"" if asked.body is None else json.dumps(asked.body).encode(),
+        )
+        answer = self._runner.run(self.twin.api.handle(request))
+        assert isinstance(answer, Answer)
+        return answer.status, _decoded(answer.body)
+
+
+async def _made() -> Twin:
+    twin = Twin(start=1_767_225_600.0, seed=1)
+    twin.start()
+    return twin
+
+
+def _decoded(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return body.decode()
+
+
+_MASKED = ("uid", "resourceVersion", "creationTimestamp", "generation")
+
+
+def masked(answer: tuple[int, Any]) -> tuple[int, Any]:
+    """An answer without what differs between any two servers, and without status."""
+    status, body = answer
+    if not isinstance(body, dict):
+        return status, body
+    body = copy.deepcopy(body)
+    if body["kind"] == "Status":
+        # Conflicts come in the order of Go's maps, which is a new one every time.
+        for causes in (body.get("details", {}).get("causes", []),):
+            causes.sort(key=lambda cause: json.dumps(cause, sort_keys=True))
+        return status, body
+    body.pop("status", None)
+    metadata = body["metadata"]
+    for key in _MASKED:
+        metadata.pop(key, None)
+    entries = [
+        entry
+        for entry in metadata.get("managedFields", ())
+        if entry["manager"] != "kube-controller-manager"
+    ]
+    for entry in entries:
+        assert ("time" in entry) == bool(entry.pop("time", None))
+    metadata["managedFields"] = sorted(entries, key=lambda entry: json.dumps(entry, sort_keys=True))
+    return status, body
