@@ -40,6 +40,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """Empty for the twin's own controllers."""
     track: Track | None = None
     """Called once the defaults are in and before plugins add more, which is nobody's."""
+    warnings: list[str] | None = None
+    """Takes what is to be said of a write that is let in; None where nobody reads it."""
 
 
 Admit = Callable[[Attempt], Object]
@@ -83,6 +85,7 @@ class Registry:
         namespace: str = "",
         user: str = "",
         track: Track | None = None,
+        warnings: list[str] | None = None,
         dry_run: bool = False,
     ) -> Object:
         """Store a new object under its name, or under one made of ``generateName``.
@@ -90,7 +93,9 @@ class Registry:
         Raises ApiError: 409 where the name is taken, and what admission raises.
         """
         obj = self._named(kind, obj, namespace)
-        attempt = Attempt(operation="CREATE", kind=kind, object=obj, user=user, track=track)
+        attempt = Attempt(
+            operation="CREATE", kind=kind, object=obj, user=user, track=track, warnings=warnings
+        )
         obj = self._admit(attempt)
         name = name_of(obj)
         if self.store.get(kind.stored, namespace, name) is not None:
@@ -105,6 +110,7 @@ class Registry:
         subresource: str = "",
         user: str = "",
         track: Track | None = None,
+        warnings: list[str] | None = None,
         dry_run: bool = False,
     ) -> Object:
         """Replace an object, or with ``subresource="status"`` its status alone.
@@ -135,6 +141,7 @@ class Registry:
             subresource=subresource,
             user=user,
             track=track,
+            warnings=warnings,
         )
         obj = self._admit(attempt)
         if subresource != "binding":  # it writes past the strategy that counts generations

@@ -6,10 +6,16 @@ k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go (the plugins that are on 
 
 from bridgehead.twin.admission.defaults.kinds import DEFAULTS
 from bridgehead.twin.admission.namespaces import check_namespace
+from bridgehead.twin.admission.pod_security import (
+    check_pod_security,
+    namespace_warnings,
+    template_warnings,
+)
 from bridgehead.twin.admission.preparation import prepare_changed, prepare_new
 from bridgehead.twin.admission.priorities import admit_priority, check_default_class, keep_priority
 from bridgehead.twin.admission.service_accounts import admit_service_account
 from bridgehead.twin.admission.tolerations import admit_node, admit_tolerations
+from bridgehead.twin.admission.warnings import changed_warnings, new_warnings
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.identifiers import Identifiers
 from bridgehead.twin.kinds import Kinds, Stored
@@ -20,6 +26,7 @@ from bridgehead.twin.schema.validation.rules import check_changed, check_new
 from bridgehead.twin.store import Store
 
 _PODS = Stored("", "pods")
+_NAMESPACES = Stored("", "namespaces")
 _NODES = Stored("", "nodes")
 _PRIORITY_CLASSES = Stored("scheduling.k8s.io", "priorityclasses")
 
@@ -35,7 +42,7 @@ class Admission:
 
     def __call__(self, attempt: Attempt) -> Object:
         """The object to store. Raises ApiError where the write is refused."""
-        own = not attempt.user and attempt.track is None
+        own = not attempt.user and attempt.warnings is None
         if own and attempt.subresource:
             return attempt.object  # the twin's own parts write whole, valid states
         obj = decoded(attempt.kind, attempt.object)
@@ -49,12 +56,29 @@ class Admission:
             prepare_new(attempt.kind, obj)
             if not own:
                 check_new(attempt.kind, obj)
+            self._secure(attempt, obj)
         else:
             self._admit_changed(attempt, obj, attempt.old)
             prepare_changed(attempt.kind, obj, attempt.old)
             if not own and attempt.subresource != "status":
                 check_changed(attempt.kind, obj, attempt.old)
+                self._secure(attempt, obj)
         return obj
+
+    def _secure(self, attempt: Attempt, obj: Object) -> None:
+        """Judge pods by the labels of their namespace, and say what is to be said."""
+        kind, old, said = attempt.kind, attempt.old, attempt.warnings
+        if kind.stored == _PODS:
+            found = check_pod_security(kind, obj, old, self._store)
+        elif said is None:
+            return
+        elif kind.stored == _NAMESPACES:
+            found = [] if old is None else namespace_warnings(obj, old, self._store)
+        else:
+            found = template_warnings(kind, obj, self._store)
+        if said is not None:
+            said += new_warnings(kind, obj) if old is None else changed_warnings(kind, obj, old)
+            said += found
 
     def _admit_new(self, attempt: Attempt, obj: Object) -> None:
         kind = attempt.kind

@@ -101,26 +101,29 @@ class Writing:
     def _created(
         self, call: Call, obj: Object, options: WriteOptions, warnings: tuple[str, ...]
     ) -> Answer:
+        said = [*deprecation(call), *warnings]
         made = self._registry.create(
             self._kind(call),
             stored(call.kind, obj),
             namespace=call.namespace,
             user=call.user,
             track=self._track(call, options),
+            warnings=said,
             dry_run=options.dry_run,
         )
-        said = deprecation(call) + warnings
-        return self._answers.one(call, made, status=201, warnings=said)
+        return self._answers.one(call, made, status=201, warnings=tuple(said))
 
     def _updated(
         self, call: Call, obj: Object, options: WriteOptions, warnings: tuple[str, ...]
     ) -> Answer:
+        said = [*deprecation(call), *warnings]
         made = self._registry.update(
             self._kind(call),
             stored(call.kind, obj),
             subresource=call.address.subresource,
             user=call.user,
             track=self._track(call, options),
+            warnings=said,
             dry_run=options.dry_run,
         )
-        return self._answers.one(call, made, warnings=deprecation(call) + warnings)
+        return self._answers.one(call, made, warnings=tuple(said))
