@@ -24,10 +24,26 @@ from bridgehead.twin.objects import (
     uid_of,
 )
 from bridgehead.twin.registry import Registry
+from bridgehead.twin.store import Store
 
 PODS = Stored("", "pods")
+_BY_NODE = "node"
 _PHASES = {"Pending": 0, "": 1, "Unknown": 1, "Running": 2}
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+
+
+def index_by_node(store: Store) -> None:
+    """Keep pods findable by their node."""
+    store.index(PODS, _BY_NODE, _node_name)
+
+
+def pods_on(store: Store, node: str) -> list[Object]:
+    """The pods that are bound to a node; ``index_by_node`` comes first."""
+    return store.by(PODS, _BY_NODE, node)
+
+
+def _node_name(pod: Object) -> str:
+    return text(pod, "spec", "nodeName")
 
 
 def seconds_of(stamp: str) -> float:
