@@ -5,7 +5,9 @@ from bridgehead.twin.api.service import Api
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.controllers.daemonsets.controller import DaemonSetController
 from bridgehead.twin.controllers.deployments import DeploymentController
+from bridgehead.twin.controllers.disruption import DisruptionController
 from bridgehead.twin.controllers.events import EventExpiry
+from bridgehead.twin.controllers.eviction import evict
 from bridgehead.twin.controllers.garbage import GarbageCollector
 from bridgehead.twin.controllers.jobs import JobController
 from bridgehead.twin.controllers.namespaces import NamespaceController
@@ -13,7 +15,8 @@ from bridgehead.twin.controllers.replicasets import ReplicaSetController
 from bridgehead.twin.identifiers import Identifiers
 from bridgehead.twin.kinds import Kinds
 from bridgehead.twin.nodes.fleet import Fleet
-from bridgehead.twin.registry import DeleteOptions, Registry
+from bridgehead.twin.nodes.nodes import Nodes
+from bridgehead.twin.registry import Registry
 from bridgehead.twin.scheduling.scheduler import Scheduler
 from bridgehead.twin.schema.builtin import builtin_kinds
 from bridgehead.twin.store import Store
@@ -40,17 +43,24 @@ class Twin:
         self.identifiers = Identifiers(seed)
         admission = Admission(self.kinds, self.store, self.clock, self.identifiers)
         self.registry = Registry(self.kinds, self.store, self.clock, self.identifiers, admission)
-        self.api = Api(self.registry, evict=_evict)
+        self.nodes = Nodes(self.registry, self.fleet)
+        self.api = Api(self.registry, logs=self.nodes.logs, evict=evict)
         registry = self.registry
         self._parts = (
             NamespaceController(registry),
+            NamespaceDefaults(registry, authority),
             GarbageCollector(registry),
+            PodGarbageCollector(registry),
+            NodeLifecycleController(registry),
+            TaintEvictionController(registry),
+            DisruptionController(registry),
             EventExpiry(registry),
             ReplicaSetController(registry),
             DeploymentController(registry),
             JobController(registry),
             DaemonSetController(registry),
             Scheduler(registry),
+            self.nodes,
         )
 
     def start(self) -> None:
@@ -65,9 +75,3 @@ class Twin:
     async def stop(self) -> None:
         """End its watches. What its parts have planned is dropped with the event loop."""
         await self.api.close()
-
-
-def _evict(
-    registry: Registry, namespace: str, name: str, options: DeleteOptions, dry_run: bool
-) -> None:
-    registry.delete(registry.kinds.named("", "pods"), namespace, name, options, dry_run=dry_run)

@@ -1,6 +1,6 @@
 """One request and its answer as values, so that no part of the API knows of sockets."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import Protocol
 
 import msgspec
@@ -32,13 +32,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 class Chunks(Protocol):
     """Bytes that come as time goes on; any asynchronous generator is such."""
 
-    def __aiter__(self) -> "Chunks": ...
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
 
-    async def __anext__(self) -> bytes:
+    def __anext__(self) -> Awaitable[bytes]:
         """The next bytes, or StopAsyncIteration at the end."""
         ...
 
-    async def aclose(self) -> None:
+    def aclose(self) -> Awaitable[None]:
         """The client has gone, or the server ends; also where nothing was asked of it yet."""
         ...
 

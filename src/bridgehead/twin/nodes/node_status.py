@@ -1,0 +1,160 @@
+"""What a kubelet reports of its node, and when.
+
+A change is written at the next tick of the status period; a status that has not changed is written
+every few minutes only. Nothing wakes the loop for a node that has nothing to tell.
+
+Source: k8s.io/kubernetes/pkg/kubelet/kubelet_node_status.go and nodestatus/setters.go (1.37).
+"""
+
+import asyncio
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bridgehead.twin.controllers.events import Type
+from bridgehead.twin.nodes import node_object
+from bridgehead.twin.objects import Object, at, fields, text, with_field
+
+if TYPE_CHECKING:
+    from bridgehead.twin.nodes.kubelet import Kubelet
+
+
+class NodeStatus:
+    """Keeps one Node's status."""
+
+    def __init__(self, kubelet: "Kubelet") -> None:
+        self._kubelet = kubelet
+        self._host = kubelet.host
+        self._context = kubelet.context
+        period = kubelet.settings.node_status_update
+        self._phase = self._context.chance.random() * period
+        """The ticks of all kubelets together would be a herd."""
+        self._timers: dict[float, asyncio.TimerHandle] = {}
+        self._ready_since = math.inf
+        self._reported = -math.inf
+        self._alive = False
+
+    def start(self) -> None:
+        """Register the node where it is unknown, and report it once the kubelet is ready."""
+        self._alive = True
+        delay = self._host.delay("kubelet")
+        self._ready_since = self._context.clock.now() + delay
+        self._register()
+        self._tick_at(self._ready_since)
+
+    def adopt(self) -> None:
+        """The kubelet has been running for long: nothing is reported before something changes."""
+        self._alive = True
+        now = self._context.clock.now()
+        self._ready_since, self._reported = now, now
+        self._register()
+
+    def stop(self) -> None:
+        """Report nothing any more."""
+        self._alive = False
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    def changed_in(self, seconds: float) -> None:
+        """Something will have changed by then: look at the first tick after that."""
+        self._tick_at(self._next_tick(self._context.clock.now() + seconds))
+
+    def allocatable(self) -> Mapping[str, str]:
+        """What the node offers to pods, as it was reported last."""
+        return fields(self._node(), "status", "allocatable")
+
+    def node(self) -> Object:
+        """The node's object; an empty one where there is none."""
+        return self._node() or {}
+
+    def reported(self) -> float:
+        """When a status was written last, in seconds since the epoch."""
+        return self._reported
+
+    def report(self) -> None:
+        """Write what is so now, where it has changed or has not been written for long."""
+        node = self._node()
+        now = self._context.clock.now()
+        if not self._alive or not self._host.connected or node is None:
+            return
+        ready = now >= self._ready_since
+        new = node_object.reported(
+            node,
+            self._kubelet,
+            offered=self._kubelet.devices.offered(),
+            ready=ready,
+        )
+        stale = now - self._reported >= self._kubelet.settings.node_status_report
+        if not stale and _same(node, new):
+            return
+        self._reported = now
+        self._tell_changes(node, new)
+        self._context.registry.update(self._context.nodes, new, subresource="status")
+
+    def event(self, kind: Type, reason: str, message: str) -> None:
+        """An event of the node."""
+        involved = {
+            "kind": "Node",
+            "name": self._kubelet.name,
+            "uid": text(self._node(), "metadata", "uid") or self._kubelet.name,
+        }
+        if self._host.connected:
+            self._context.event(involved, kind, reason, message, host=self._kubelet.name)
+
+    def _node(self) -> Object | None:
+        return self._context.registry.store.get(self._context.nodes.stored, "", self._kubelet.name)
+
+    def _register(self) -> None:
+        if self._node() is None and self._host.connected:
+            first = node_object.first(self._host)
+            made = self._context.registry.create(self._context.nodes, first)
+            status = node_object.reported(made, self._kubelet, offered={}, ready=False)
+            self._tell_changes(made, status)
+            self._context.registry.update(self._context.nodes, status, subresource="status")
+
+    def _tell_changes(self, old: Object, new: Object) -> None:
+        before, after = _conditions(old), _conditions(new)
+        for kind, reason in node_object.REASONS.items():
+            if kind == "Ready" and kind not in before:
+                continue
+            if _status(before, kind) != _status(after, kind):
+                told = reason[after[kind]["status"] == "True"]
+                message = f"Node {self._kubelet.name} status is now: {told}"
+                self.event("Normal", told, message)
+
+    def _next_tick(self, moment: float) -> float:
+        period = self._kubelet.settings.node_status_update
+        ticks = math.ceil((moment - self._phase) / period)
+        return max(self._phase + ticks * period, self._ready_since)
+
+    def _tick_at(self, moment: float) -> None:
+        if not self._alive or moment in self._timers:
+            return
+        wait = moment - self._context.clock.now()
+        self._timers[moment] = self._context.clock.after(wait, lambda: self._tick(moment))
+
+    def _tick(self, moment: float) -> None:
+        self._timers.pop(moment, None)
+        self.report()
+
+
+def _conditions(node: Object) -> dict[str, Object]:
+    return {item["type"]: item for item in at(node, "status", "conditions") or ()}
+
+
+def _status(conditions: Mapping[str, Object], kind: str) -> Any:
+    return conditions.get(kind, {}).get("status")
+
+
+def _same(old: Object, new: Object) -> bool:
+    """Whether nothing but heartbeats differs."""
+    return _without_heartbeats(old) == _without_heartbeats(new)
+
+
+def _without_heartbeats(node: Object) -> Object:
+    conditions = [
+        {key: value for key, value in item.items() if key != "lastHeartbeatTime"}
+        for item in at(node, "status", "conditions") or ()
+    ]
+    return with_field(node, ("status", "conditions"), conditions)["status"]  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""Pods on a node: their life from admission to the last trace, and what their status says."""

@@ -1,0 +1,1 @@
+"""What runs inside containers: programs that are simulated as timers, lines of log and an end."""
