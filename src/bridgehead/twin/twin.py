@@ -3,6 +3,7 @@
 from bridgehead.twin.admission.admission import Admission
 from bridgehead.twin.api.service import Api
 from bridgehead.twin.clock import Clock
+from bridgehead.twin.controllers.accounts import NamespaceDefaults
 from bridgehead.twin.controllers.daemonsets.controller import DaemonSetController
 from bridgehead.twin.controllers.deployments import DeploymentController
 from bridgehead.twin.controllers.disruption import DisruptionController
@@ -11,7 +12,10 @@ from bridgehead.twin.controllers.eviction import evict
 from bridgehead.twin.controllers.garbage import GarbageCollector
 from bridgehead.twin.controllers.jobs import JobController
 from bridgehead.twin.controllers.namespaces import NamespaceController
+from bridgehead.twin.controllers.node_health import NodeLifecycleController
+from bridgehead.twin.controllers.pod_garbage import PodGarbageCollector
 from bridgehead.twin.controllers.replicasets import ReplicaSetController
+from bridgehead.twin.controllers.taint_eviction import TaintEvictionController
 from bridgehead.twin.identifiers import Identifiers
 from bridgehead.twin.kinds import Kinds
 from bridgehead.twin.nodes.fleet import Fleet
@@ -23,19 +27,31 @@ from bridgehead.twin.store import Store
 
 NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 """What every cluster has from the start."""
+NO_AUTHORITY = ""
+"""The twin's API has no certificate, so there is none that could vouch for it."""
 
 
 class Twin:
     """A cluster in memory and its API. Make it inside a running event loop."""
 
     def __init__(
-        self, *, start: float, seed: int = 0, speed: float = 1.0, fleet: Fleet | None = None
+        self,
+        *,
+        start: float,
+        seed: int = 0,
+        speed: float = 1.0,
+        fleet: Fleet | None = None,
+        administrator: str = "administrator",
     ) -> None:
         """``start``: its time at first, in seconds since the epoch. ``speed``: of its clock.
+
+        ``administrator``: the token of who may do everything; one that nobody can guess where the
+        twin is served.
 
         ``fleet``: its machines and images; without one there are no nodes but those that clients
         make, and nothing runs on those.
         """
+        self.administrator = administrator
         self.fleet = fleet or Fleet()
         self.clock = Clock(start=start, speed=speed)
         self.kinds = Kinds(builtin_kinds())
@@ -48,7 +64,7 @@ class Twin:
         registry = self.registry
         self._parts = (
             NamespaceController(registry),
-            NamespaceDefaults(registry, authority),
+            NamespaceDefaults(registry, NO_AUTHORITY),
             GarbageCollector(registry),
             PodGarbageCollector(registry),
             NodeLifecycleController(registry),

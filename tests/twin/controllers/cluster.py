@@ -32,7 +32,8 @@ class Cluster:
         kinds = Kinds(builtin_kinds())
         admission = Admission(kinds, store, clock, identifiers)
         self.registry = Registry(kinds, store, clock, identifiers, admission)
-        self.apply(f"{{apiVersion: v1, kind: Namespace, metadata: {{name: {NAMESPACE}}}}}")
+        for name in ("default", NAMESPACE):
+            self.apply(f"{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}}}}}")
         self.apply("{apiVersion: v1, kind: ServiceAccount, metadata: {name: default}}")
 
     def kind(self, kind: str) -> Kind:

@@ -23,24 +23,10 @@ from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.selection import selects
 
 _REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
-_SUCCESS: Object = {
-    "kind": "Status",
-    "apiVersion": "v1",
-    "metadata": {},
-    "status": "Success",
-    "code": 201,
-}
-_TOO_MANY: Object = {
-    "kind": "Status",
-    "apiVersion": "v1",
-    "metadata": {},
-    "status": "Failure",
-    "message": (
-        "This pod has more than one PodDisruptionBudget, "
-        "which the eviction subresource does not support."
-    ),
-    "code": 500,
-}
+_TOO_MANY = (
+    "This pod has more than one PodDisruptionBudget, "
+    "which the eviction subresource does not support."
+)
 
 
 def evict(
@@ -48,30 +34,28 @@ def evict(
     namespace: str,
     name: str,
     options: DeleteOptions | None = None,
-    *,
     dry_run: bool = False,
-) -> Object:
-    """Evict a pod; the ``Status`` with which the server answers 201.
+) -> None:
+    """Delete a pod where its budget allows it, and spend what the budget allows.
 
-    Of a pod with several budgets that is a failure all the same. Raises ApiError: 404, 429 where a
-    budget allows no disruption now, 409 where a precondition does not hold.
+    Raises ApiError: 404, 409 where a precondition does not hold, 429 where a budget allows no
+    disruption now, 500 where there are several budgets.
     """
     options = options or DeleteOptions()
     pod = registry.get(registry.kinds.named(*PODS), namespace, name)
     if not _needs_budget(pod):
         _delete(registry, pod, options, dry_run=dry_run)
-        return _SUCCESS
+        return
     budgets = [
         budget
         for budget in registry.store.select(BUDGETS, namespace)
         if selects(budget["spec"].get("selector"), labels_of(pod))
     ]
     if len(budgets) > 1:
-        return _TOO_MANY
+        raise ApiError(500, "", _TOO_MANY)
     if budgets and not _is_spared(pod, budgets[0]):
         _spend(registry, budgets[0], pod, dry_run=dry_run)
     _delete(registry, pod, options, dry_run=dry_run)
-    return _SUCCESS
 
 
 def _needs_budget(pod: Object) -> bool:
