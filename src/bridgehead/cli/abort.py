@@ -1,7 +1,5 @@
 """``bridgehead abort``: take an open run back, whoever is at it."""
 
-import asyncio
-
 import click
 
 from bridgehead.app.abort import abort as take_back
@@ -19,6 +17,7 @@ from bridgehead.cli.place import Place
 from bridgehead.cli.say import say
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.surroundings import run_here
 
 BACK = frozenset({Exit.ROLLED_BACK, Exit.FINDINGS})
 """Endings after which everything is as it was before the run."""
@@ -43,7 +42,7 @@ def abort(
     if isinstance(subject, Exit):
         return subject
     place = Place(cluster, state_namespace)
-    result = asyncio.run(_run(subject, place, asker))
+    result = run_here(_run(subject, place, asker))
     where = place.as_arguments
     again = f"bridgehead abort{named.as_argument}{where}"
     if isinstance(result, tuple):

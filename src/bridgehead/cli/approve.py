@@ -1,7 +1,5 @@
 """``bridgehead approve``: consent to go on at the point where a run waits."""
 
-import asyncio
-
 import click
 import msgspec
 
@@ -22,6 +20,7 @@ from bridgehead.cli.place import Place
 from bridgehead.cli.say import say
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.surroundings import run_here
 from bridgehead.report.approval import approval_of, approval_text
 
 
@@ -55,7 +54,7 @@ def approve(
     if isinstance(subject, Exit):
         return subject
     place = Place(cluster, state_namespace)
-    result = asyncio.run(_run(subject, place, _Given(point, expires, asker)))
+    result = run_here(_run(subject, place, _Given(point, expires, asker)))
     where = place.as_arguments
     again = f"bridgehead approve{named.as_argument}{where}"
     if isinstance(result, tuple):

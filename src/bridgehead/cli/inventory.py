@@ -1,11 +1,9 @@
 """``bridgehead inventory``: what runs where; and how two inventories differ."""
 
-import asyncio
 from pathlib import Path
 
 import click
 
-from bridgehead.app.live import read_live
 from bridgehead.app.recorded import read_recorded
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import (
@@ -16,12 +14,14 @@ from bridgehead.cli.options import (
     state_options,
 )
 from bridgehead.cli.say import next_step, say, show
+from bridgehead.cli.sessions import client
+from bridgehead.cli.surroundings import here, run_here
+from bridgehead.cluster.read import read_snapshot
 from bridgehead.core.inventory.build import build_inventory
 from bridgehead.core.inventory.drift import drift
 from bridgehead.core.inventory.record import record
 from bridgehead.core.model.problem import problems_text
 from bridgehead.core.model.snapshot import Snapshot, Unread
-from bridgehead.kube.config import load_config
 from bridgehead.report import inventory as report
 
 _TEXT = {
@@ -109,7 +109,7 @@ def read_state(state: StateOptions) -> Snapshot:
     if state.recording is not None:
         return _recorded(state.recording, state.at)
     found: list[Snapshot] = []
-    asyncio.run(_read_into(found, state.cluster))
+    run_here(_read_into(found, state.cluster))
     return found[0]
 
 
@@ -119,12 +119,9 @@ async def _read_into(found: list[Snapshot], cluster: ClusterOptions) -> None:
     At its end ``asyncio.run`` asks for the signal handler, and that makes a text of the handler and
     so of the task's result (``signal.getsignal``, Python 3.11): a second for a large snapshot.
     """
-    connection = load_config(cluster.kubeconfig, cluster.context)
-    found.append(
-        await read_live(
-            connection, namespaces=cluster.namespaces, request_timeout=cluster.request_timeout
-        )
-    )
+    async with client(cluster) as kube:
+        now, namespaces = here().clock(), cluster.namespaces
+        found.append(await read_snapshot(kube, now=now, namespaces=namespaces))
 
 
 def incomplete(unread: tuple[Unread, ...]) -> Exit:

@@ -4,7 +4,6 @@ Showing prints a segment of the journal at a time: that of a thousand nodes has 
 of records.
 """
 
-import asyncio
 import re
 
 import click
@@ -18,6 +17,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.surroundings import run_here
 from bridgehead.cli.with_default import GroupWithDefault
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
@@ -55,7 +55,7 @@ def show_records(subject: str, cluster: ClusterOptions, output: str, state_names
 
     The chain of digests is checked on the way: a record that was changed is an error.
     """
-    state_namespace, last = asyncio.run(_show(cluster, state_namespace, _subject(subject), output))
+    state_namespace, last = run_here(_show(cluster, state_namespace, _subject(subject), output))
     where = as_arguments(cluster, state_namespace)
     if last is None:
         return _no_run(subject, state_namespace, where)
@@ -82,9 +82,7 @@ def verify(
     Exit 1 if it does not verify: the first bad record, or what was appended, cut off or replaced.
     """
     head = _digest(asked) if asked is not None else ""
-    state_namespace, verified = asyncio.run(
-        _verify(cluster, state_namespace, _subject(subject), head)
-    )
+    state_namespace, verified = run_here(_verify(cluster, state_namespace, _subject(subject), head))
     where = as_arguments(cluster, state_namespace)
     if verified is None:
         return _no_run(subject, state_namespace, where)

@@ -1,7 +1,5 @@
 """``bridgehead pause``: begin nothing new, and make sure that the former template stands."""
 
-import asyncio
-
 import click
 
 from bridgehead.app.asking import Asker, Outcome
@@ -19,6 +17,7 @@ from bridgehead.cli.place import Place
 from bridgehead.cli.say import say
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.surroundings import run_here
 
 STILL = frozenset({Exit.DONE, Exit.ROLLED_BACK, Exit.WAITING, Exit.FINDINGS})
 """Endings of a run after which nothing moves and nothing new stands unattended."""
@@ -53,7 +52,7 @@ def pause(
     if isinstance(subject, Exit):
         return subject
     place = Place(cluster, state_namespace)
-    result = asyncio.run(_run(subject, place, None if park_only else asker))
+    result = run_here(_run(subject, place, None if park_only else asker))
     where = place.as_arguments
     again = f"bridgehead pause{named.as_argument}{where}{' --park-only' if park_only else ''}"
     if isinstance(result, tuple):

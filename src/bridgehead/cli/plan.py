@@ -1,7 +1,5 @@
 """``bridgehead plan``: which nodes would change when, and what would stop it."""
 
-import asyncio
-import time
 from pathlib import Path
 
 import click
@@ -14,6 +12,7 @@ from bridgehead.cli.options import StateOptions, output_option, state_options
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
+from bridgehead.cli.surroundings import here, run_here
 from bridgehead.core.model.problem import problems_text
 from bridgehead.core.plan.plan import Plan, Refused, Unneeded
 from bridgehead.core.plan.settings import RolloutSpec
@@ -72,9 +71,9 @@ def _planned(spec: RolloutSpec, state: StateOptions, *, detach: bool) -> Planned
         if recorded.problems:
             say(problems_text(recorded.problems).rstrip())
         return plan_recorded(spec, recorded.snapshot, detach=detach)
-    return asyncio.run(_live(spec, state, detach=detach))
+    return run_here(_live(spec, state, detach=detach))
 
 
 async def _live(spec: RolloutSpec, state: StateOptions, *, detach: bool) -> Planned:
     async with client(state.cluster) as kube:
-        return await plan_live(kube, spec, now=time.time(), detach=detach, rehearse=False)
+        return await plan_live(kube, spec, now=here().clock(), detach=detach, rehearse=False)

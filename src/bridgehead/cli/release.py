@@ -1,7 +1,5 @@
 """``bridgehead release``: give back what a run has left behind."""
 
-import asyncio
-
 import click
 import msgspec
 
@@ -20,6 +18,7 @@ from bridgehead.cli.place import Place
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.surroundings import run_here
 from bridgehead.cli.ways import either_way, for_kubectl
 from bridgehead.cluster.errors import NoSuchRunError
 from bridgehead.core.model.snapshot import Unread
@@ -41,7 +40,7 @@ def release(named: Named, cluster: ClusterOptions, state_namespace: str, dry_run
     if isinstance(subject, Exit):
         return subject
     place = Place(cluster, state_namespace)
-    result = asyncio.run(_run(subject, place, dry_run=dry_run))
+    result = run_here(_run(subject, place, dry_run=dry_run))
     where = place.as_arguments
     again = f"bridgehead release{named.as_argument}{where}"
     match result:

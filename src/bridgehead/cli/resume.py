@@ -1,7 +1,5 @@
 """``bridgehead resume``: go on after a pause or a hold, from the run's record alone."""
 
-import asyncio
-
 import click
 
 from bridgehead.app.asking import Asker, Outcome
@@ -19,6 +17,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.place import Place
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.surroundings import run_here
 
 
 @click.command(epilog="Example:  bridgehead resume daemonset/gpu/plugin --without node-17")
@@ -54,7 +53,7 @@ def resume(
         return subject
     place = Place(cluster, state_namespace)
     ways = Ways(without=without, retry=retry)
-    result = asyncio.run(_run(subject, place, ways, asker, bounds))
+    result = run_here(_run(subject, place, ways, asker, bounds))
     where = place.as_arguments
     again = f"bridgehead resume{named.as_argument}{bounds.as_arguments}{where}"
     if isinstance(result, tuple):

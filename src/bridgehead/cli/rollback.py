@@ -1,7 +1,5 @@
 """``bridgehead rollback``: bring the former version back."""
 
-import asyncio
-
 import click
 
 from bridgehead.app.loop import Stopped
@@ -17,6 +15,7 @@ from bridgehead.cli.place import Place
 from bridgehead.cli.say import next_step, say
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.subject import Named, read_subject, subject_options
+from bridgehead.cli.surroundings import run_here
 from bridgehead.core.rollout.run import Run
 
 
@@ -39,7 +38,7 @@ def rollback(
     if isinstance(subject, Exit):
         return subject
     place = Place(cluster, state_namespace)
-    result = asyncio.run(_run(subject, place, Options(detach=detach)))
+    result = run_here(_run(subject, place, Options(detach=detach)))
     where = place.as_arguments
     again = f"bridgehead rollback{named.as_argument}{where}{' --detach' if detach else ''}"
     if isinstance(result, tuple):

@@ -1,6 +1,5 @@
 """``bridgehead rollout``: change the component, node by node, and take it back if it is bad."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.place import Place
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
 from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.surroundings import run_here
 
 if TYPE_CHECKING:
     from bridgehead.spec import SpecAccepted
@@ -52,7 +52,7 @@ def rollout(
     )
     options = Options(detach=detach, retry_held=retry_held)
     place = Place(cluster, state_namespace)
-    result = asyncio.run(_run(accepted, place, options, bounds))
+    result = run_here(_run(accepted, place, options, bounds))
     where = place.as_arguments
     again = f"bridgehead rollout -f {path}{bounds.as_arguments}{where}{insisting}"
     if isinstance(result, tuple):

@@ -1,9 +1,7 @@
 """The way from options to a cluster: a client to read with, or all that a run needs."""
 
-import platform
 import shlex
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -12,6 +10,7 @@ from bridgehead.app.session import Session
 from bridgehead.cli.bounds import NO_BOUNDS, Bounds
 from bridgehead.cli.options import ClusterOptions
 from bridgehead.cli.signals import Stop, stop_on_signals
+from bridgehead.cli.surroundings import here
 from bridgehead.core.rollout.limits import Limits
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config import load_config
@@ -25,7 +24,13 @@ if TYPE_CHECKING:
 async def client(cluster: ClusterOptions) -> AsyncIterator[Kube]:
     """The cluster that the options name. Raises ConfigError, CredentialError."""
     config = load_config(cluster.kubeconfig, cluster.context)
-    async with await Kube.connect(config, request_timeout=cluster.request_timeout) as kube:
+    around = here()
+    async with await Kube.connect(
+        config,
+        request_timeout=cluster.request_timeout,
+        connector=around.connector(),
+        chance=around.chance(),
+    ) as kube:
         yield kube
 
 
@@ -43,11 +48,11 @@ async def runner(
         with Progress(sys.stderr) as progress, stop_on_signals(_Told(progress)) as stop:
             session = Session(
                 kube=kube,
-                clock=time.time,
+                clock=here().clock,
                 watcher=progress,
                 stop=stop.event,
                 state_namespace=state_namespace,
-                host=platform.node(),
+                host=here().host(),
                 limits=_limits(bounds),
             )
             yield session, stop
@@ -74,5 +79,5 @@ class _Told:
 
 
 def _limits(bounds: Bounds) -> Limits:
-    until = time.time() + bounds.seconds if bounds.seconds is not None else None
+    until = here().clock() + bounds.seconds if bounds.seconds is not None else None
     return Limits(until=until, waits=bounds.waits)

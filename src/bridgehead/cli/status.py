@@ -1,8 +1,5 @@
 """``bridgehead status``: how runs stand, and what is left of them in the cluster."""
 
-import asyncio
-import time
-
 import click
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_component, parse_subject
@@ -15,6 +12,7 @@ from bridgehead.cli.options import ClusterOptions, cluster_options, output_optio
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.surroundings import here, run_here
 from bridgehead.cli.ways import after_foreign_change, by_its_name, once_mended
 from bridgehead.cluster.read import read_component
 from bridgehead.core.plan.plan import Refusal
@@ -44,9 +42,7 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         wanted = parse_subject(subject) if subject else None
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    state_namespace, found, lost, broken, absent = asyncio.run(
-        _read(cluster, state_namespace, wanted)
-    )
+    state_namespace, found, lost, broken, absent = run_here(_read(cluster, state_namespace, wanted))
     if output == "json":
         show(pretty_json(status_json(found, lost, broken)))
     else:
@@ -68,7 +64,7 @@ async def _read(
         where = state_namespace
         if isinstance(subject, ComponentRef):
             where = await state_of_its_run(kube, subject, state_namespace)
-        found = await read_status(kube, where, subject, time.time())
+        found = await read_status(kube, where, subject, here().clock())
         if isinstance(subject, RunName):
             return where, found, (), (), None
         lost = await orphans(kube, where, subject)

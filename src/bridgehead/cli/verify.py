@@ -1,6 +1,5 @@
 """``bridgehead verify``: does every node offer what it should?"""
 
-import asyncio
 from pathlib import Path
 
 import click
@@ -22,6 +21,7 @@ from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, show
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.surroundings import run_here
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.settings import ComponentRef, VerifySettings
 from bridgehead.report.inventory import pretty_json
@@ -66,7 +66,7 @@ def verify(
         timing=LookTiming(settle=settle, status_period=status_period),
     )
     what = f"{ref}{as_arguments(cluster, state_namespace)}"
-    found = asyncio.run(_run(ref, cluster, state_namespace, options))
+    found = run_here(_run(ref, cluster, state_namespace, options))
     if isinstance(found, tuple):
         return stopped(*found, output, f"bridgehead verify {what}")
     return _tell(found, output, what)
