@@ -4,6 +4,7 @@ import msgspec
 
 from bridgehead.twin.api.addresses import Address
 from bridgehead.twin.api.exchange import Request
+from bridgehead.twin.api.gate import User
 from bridgehead.twin.api.negotiation import Form
 from bridgehead.twin.kinds import Kind
 
@@ -15,7 +16,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     address: Address
     kind: Kind
     verb: str
-    user: str
+    user: User
     form: Form
 
     @property

@@ -75,7 +75,7 @@ class Scaling:
         made = self._registry.update(
             call.kind,
             new,
-            user=call.user,
+            user=call.user.name,
             track=partial(
                 tracked,
                 kind=call.kind,

@@ -8,6 +8,7 @@ from bridgehead.twin.api.bodies import LARGEST, too_large
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.deleting import Deleting
 from bridgehead.twin.api.exchange import Answer, Request, Stream
+from bridgehead.twin.api.gate import Access, OpenDoor, User, attributes_of
 from bridgehead.twin.api.general import GENERAL, General, method_not_allowed, not_found_text
 from bridgehead.twin.api.listing import index_pods_by_node
 from bridgehead.twin.api.negotiation import form_of
@@ -37,9 +38,13 @@ class Api:
         *,
         evict: Evict,
         logs: Logs = no_logs,
+        access: Access | None = None,
         documents: OpenApi | None = None,
     ) -> None:
-        """``logs``: of the nodes; ``documents``: of custom kinds too, where they are known."""
+        """``logs``: of the nodes; ``access``: users and rules, without which everybody may do all;
+        ``documents``: of custom kinds too, where they are known.
+        """
+        self._access: Access = access or OpenDoor()
         self._registry = registry
         self.watches = Watches(registry.store)
         answers = Answers(registry)
@@ -72,7 +77,10 @@ class Api:
         await self.watches.close()
 
     def _answer(self, request: Request) -> Answer | Stream:
+        user = self._access.authenticate(request)
         address = address_of(request.path)
+        verb = verb_of(request, address) if address is not None else None
+        self._access.authorize(user, attributes_of(request, address, verb))
         if address is None or not address.plural:
             parts = [part for part in request.path.split("/") if part]
             if not parts or parts[0] in GENERAL:
@@ -86,12 +94,14 @@ class Api:
             if not known:
                 return not_found_text()
             raise no_such_path()
-        return self._resource(request, address, kind)
+        return self._resource(request, user, address, kind)
 
     def _kind(self, address: Address) -> Kind | None:
         return self._registry.kinds.at_path(address.group, address.version, address.plural)
 
-    def _resource(self, request: Request, address: Address, kind: Kind) -> Answer | Stream:
+    def _resource(
+        self, request: Request, user: User, address: Address, kind: Kind
+    ) -> Answer | Stream:
         if address.name and kind.namespaced and not address.namespace:
             raise no_such_path()
         if address.namespace and not kind.namespaced and kind.plural != "namespaces":
@@ -110,7 +120,7 @@ class Api:
             address=address,
             kind=kind,
             verb=verb,
-            user="",
+            user=user,
             form=form_of(request),
         )
         return self._part(call)(call)
