@@ -15,6 +15,7 @@ from bridgehead.twin.controllers.namespaces import NamespaceController
 from bridgehead.twin.controllers.node_health import NodeLifecycleController
 from bridgehead.twin.controllers.pod_garbage import PodGarbageCollector
 from bridgehead.twin.controllers.replicasets import ReplicaSetController
+from bridgehead.twin.controllers.system import make_system_objects
 from bridgehead.twin.controllers.taint_eviction import TaintEvictionController
 from bridgehead.twin.identifiers import Identifiers
 from bridgehead.twin.kinds import Kinds
@@ -25,8 +26,6 @@ from bridgehead.twin.scheduling.scheduler import Scheduler
 from bridgehead.twin.schema.builtin import builtin_kinds
 from bridgehead.twin.store import Store
 
-NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
-"""What every cluster has from the start."""
 NO_AUTHORITY = ""
 """The twin's API has no certificate, so there is none that could vouch for it."""
 
@@ -81,10 +80,7 @@ class Twin:
 
     def start(self) -> None:
         """Make what every cluster has, and let its parts begin to work."""
-        namespaces = self.kinds.named("", "namespaces")
-        for name in NAMESPACES:
-            if self.store.get(namespaces.stored, "", name) is None:
-                self.registry.create(namespaces, {"metadata": {"name": name}})
+        make_system_objects(self.registry)
         for part in self._parts:
             part.start()
 
