@@ -6,6 +6,7 @@ anew, so that plugins register and logs have a beginning. Pods that hold devices
 
 from datetime import datetime
 
+from bridgehead.twin.controllers.pods import pods_on
 from bridgehead.twin.nodes.driver.driver import Driver
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.kubelet import Kubelet
@@ -22,8 +23,7 @@ def adopt(kubelet: Kubelet) -> None:
     host = kubelet.host
     _remember_images(kubelet)
     kubelet.adopt()
-    store = kubelet.context.registry.store
-    bound = store.by(kubelet.context.pods.stored, "node", kubelet.name)
+    bound = pods_on(kubelet.context.registry.store, kubelet.name)
     known = [pod for pod in bound if _runs(pod)]
     restored = [(pod, _sandbox(host, pod)) for pod in known]
     for pod, sandbox in restored:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 
 from bridgehead.twin.controllers.events import Type
+from bridgehead.twin.controllers.pods import pods_on
 from bridgehead.twin.nodes.devices.allocation import Allocation, asks_for_devices
 from bridgehead.twin.nodes.devices.manager import DeviceManager
 from bridgehead.twin.nodes.devices.plugin import Allocated, PluginError
@@ -58,21 +59,35 @@ class Kubelet:
             health_changed=self._health_changed,
         )
         self.alive = False
+        """Whether its process runs."""
+        self.up = False
+        """Whether it has come up: it answers plugins, sees pods and reports."""
         self._arrivals: deque[Object] = deque()
         self._admitting: str = ""
         """Uid of the pod that is being admitted; nothing else is looked at meanwhile."""
 
-    def start(self) -> None:
-        """Answer plugins, report the node, and take on what is bound to it."""
+    def start(self, came_up: "Callable[[Kubelet], None]") -> None:
+        """Begin; ``came_up`` is called once it answers plugins, reports and looks at pods."""
         self.alive = True
+        self.status.begin()
+
+        def come_up() -> None:
+            if self.alive:
+                self._come_up()
+                came_up(self)
+
+        self.context.clock.after(self.host.delay("kubelet"), come_up)
+
+    def _come_up(self) -> None:
+        self.up = True
         self.host.exited = self._exited
         self.host.folder.open(self.devices)
-        self.status.start()
+        self.status.come_up()
         self.look_again()
 
     def stop(self) -> None:
         """End; containers run on."""
-        self.alive = False
+        self.alive = self.up = False
         self.host.exited = lambda _uid: None
         self.host.folder.close()
         self.devices.stop()
@@ -84,7 +99,7 @@ class Kubelet:
 
     def adopt(self) -> None:
         """Have run for long: what the API and the runtime have is this kubelet's own work."""
-        self.alive = True
+        self.alive = self.up = True
         self.host.exited = self._exited
         self.host.folder.open(self.devices)
         self.status.adopt()
@@ -109,8 +124,7 @@ class Kubelet:
 
     def look_again(self) -> None:
         """Compare with the API: pods that came, changed or went while nothing was heard of it."""
-        store = self.context.registry.store
-        bound = store.by(self.context.pods.stored, "node", self.name)
+        bound = pods_on(self.context.registry.store, self.name)
         known = {uid_of(pod) for pod in bound}
         for pod in bound:
             self.changed(pod)
@@ -224,7 +238,7 @@ class Kubelet:
         """Do something as soon as the watch has told it, if the kubelet still runs then."""
 
         def told() -> None:
-            if self.alive:
+            if self.up:
                 call()
 
         self.context.clock.after(self.host.delay("hear"), told)

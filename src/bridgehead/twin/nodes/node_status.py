@@ -30,28 +30,32 @@ class NodeStatus:
         self._phase = self._context.chance.random() * period
         """The ticks of all kubelets together would be a herd."""
         self._timers: dict[float, asyncio.TimerHandle] = {}
-        self._ready_since = math.inf
         self._reported = -math.inf
-        self._alive = False
+        self._up = False
 
-    def start(self) -> None:
-        """Register the node where it is unknown, and report it once the kubelet is ready."""
-        self._alive = True
-        delay = self._host.delay("kubelet")
-        self._ready_since = self._context.clock.now() + delay
+    def begin(self) -> None:
+        """The kubelet's process has started: register the node where it is unknown."""
+        self.event("Normal", "Starting", "Starting kubelet.")
         self._register()
-        self._tick_at(self._ready_since)
+
+    def come_up(self) -> None:
+        """Report at once: resources of plugins are 0 until those have registered anew."""
+        self._up = True
+        boot = text(self._node(), "status", "nodeInfo", "bootID")
+        if boot and boot != self._host.boot_id:
+            told = f"Node {self._kubelet.name} has been rebooted, boot id: {self._host.boot_id}"
+            self.event("Warning", "Rebooted", told)
+        self.report()
 
     def adopt(self) -> None:
         """The kubelet has been running for long: nothing is reported before something changes."""
-        self._alive = True
-        now = self._context.clock.now()
-        self._ready_since, self._reported = now, now
-        self._register()
+        self._up = True
+        self._reported = self._context.clock.now()
+        self._keep_reporting()
 
     def stop(self) -> None:
         """Report nothing any more."""
-        self._alive = False
+        self._up = False
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -76,19 +80,15 @@ class NodeStatus:
         """Write what is so now, where it has changed or has not been written for long."""
         node = self._node()
         now = self._context.clock.now()
-        if not self._alive or not self._host.connected or node is None:
+        if not self._up or not self._host.connected or node is None:
             return
-        ready = now >= self._ready_since
-        new = node_object.reported(
-            node,
-            self._kubelet,
-            offered=self._kubelet.devices.offered(),
-            ready=ready,
-        )
+        offered = self._kubelet.devices.offered()
+        new = node_object.reported(node, self._kubelet, offered=offered, ready=True)
         stale = now - self._reported >= self._kubelet.settings.node_status_report
         if not stale and _same(node, new):
             return
         self._reported = now
+        self._keep_reporting()
         self._tell_changes(node, new)
         self._context.registry.update(self._context.nodes, new, subresource="status")
 
@@ -125,11 +125,14 @@ class NodeStatus:
 
     def _next_tick(self, moment: float) -> float:
         period = self._kubelet.settings.node_status_update
-        ticks = math.ceil((moment - self._phase) / period)
-        return max(self._phase + ticks * period, self._ready_since)
+        ticks = math.floor((moment - self._phase) / period) + 1
+        return self._phase + ticks * period
+
+    def _keep_reporting(self) -> None:
+        self.changed_in(self._kubelet.settings.node_status_report)
 
     def _tick_at(self, moment: float) -> None:
-        if not self._alive or moment in self._timers:
+        if not self._up or moment in self._timers:
             return
         wait = moment - self._context.clock.now()
         self._timers[moment] = self._context.clock.after(wait, lambda: self._tick(moment))

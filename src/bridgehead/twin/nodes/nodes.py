@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from bridgehead.twin.api.exchange import Chunks
 from bridgehead.twin.api.pod_parts import LogOptions
 from bridgehead.twin.controllers import events
+from bridgehead.twin.controllers.pods import index_by_node
 from bridgehead.twin.nodes import logs
 from bridgehead.twin.nodes.adoption import adopt
 from bridgehead.twin.nodes.context import Context, Refusal, nobody_is_refused
@@ -32,9 +33,7 @@ class Nodes:
     def start(self) -> None:
         """Start all machines. Nodes and pods that the API has already go on as they are."""
         registry = self.context.registry
-        registry.store.index(
-            self.context.pods.stored, "node", lambda pod: text(pod, "spec", "nodeName")
-        )
+        index_by_node(registry.store)
         registry.store.subscribe(self._changed)
         for machine in self.context.fleet.machines.values():
             self.add(machine)
@@ -50,10 +49,9 @@ class Nodes:
         self._kubelets[machine.name] = kubelet
         if node is not None and fields(node, "status"):
             adopt(kubelet)
+            self._heartbeats.renew(kubelet)
         else:
-            kubelet.status.event("Normal", "Starting", "Starting kubelet.")
-            kubelet.start()
-        self._heartbeats.renew(kubelet)
+            kubelet.start(self._heartbeats.renew)
 
     def stop_kubelet(self, node: str) -> None:
         """Stop it; the node's containers run on, and its plugins do not notice."""
@@ -66,9 +64,7 @@ class Nodes:
         events.forget(self.context.registry, "kubelet", node)
         kubelet = Kubelet(self.hosts[node])
         self._kubelets[node] = kubelet
-        kubelet.status.event("Normal", "Starting", "Starting kubelet.")
-        kubelet.start()
-        self._heartbeats.renew(kubelet)
+        kubelet.start(self._heartbeats.renew)
 
     def restart_kubelet(self, node: str) -> None:
         """Stop it and start it again: resources of plugins are 0 until those register anew."""
@@ -77,7 +73,8 @@ class Nodes:
 
     def restart_containerd(self, node: str) -> None:
         """Restart the runtime: containers run on, and nothing is seen of it in the API."""
-        self._kubelets[node].look_again()
+        if self._kubelets[node].up:
+            self._kubelets[node].look_again()
 
     def stop(self, node: str) -> None:
         """Switch a machine off: every process on it is gone."""
@@ -94,9 +91,6 @@ class Nodes:
         if self._kubelets[node].alive:
             return
         self.start_kubelet(node)
-        boot = self.hosts[node].boot_id
-        told = f"Node {node} has been rebooted, boot id: {boot}"
-        self._kubelets[node].status.event("Warning", "Rebooted", told)
 
     def cut_network(self, node: str) -> None:
         """The node reaches the API server no longer; its pods run on."""
@@ -109,7 +103,7 @@ class Nodes:
             return
         host.connected = True
         kubelet = self._kubelets[node]
-        if kubelet.alive:
+        if kubelet.up:
             kubelet.caught_up()
             self._heartbeats.renew(kubelet)
 
@@ -134,7 +128,7 @@ class Nodes:
         container = options.container
         known = logs.lives(host.sandboxes.get(uid_of(pod)) if host else None, container)
         if host is not None:
-            alive = self.is_running(host.machine.name)
+            alive = self._kubelets[host.machine.name].up
             logs.check_reachable(pod, container, host, alive=alive)
         life = logs.chosen(pod, container, known, previous=options.previous)
         lines = logs.written(
@@ -145,11 +139,11 @@ class Nodes:
         return lines.encode()[: options.limit]
 
     def _running(self) -> Iterator[Kubelet]:
-        return (kubelet for kubelet in self._kubelets.values() if kubelet.alive)
+        return (kubelet for kubelet in self._kubelets.values() if kubelet.up)
 
     def _changed(self, change: Change) -> None:
-        if change.kind.stored != self.context.pods.stored:
+        if change.kind.plural != "pods" or change.kind.group:
             return
         kubelet = self._kubelets.get(text(change.object, "spec", "nodeName"))
-        if kubelet is not None and kubelet.alive and kubelet.host.connected:
+        if kubelet is not None and kubelet.up and kubelet.host.connected:
             kubelet.heard(change)

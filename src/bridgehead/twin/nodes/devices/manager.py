@@ -123,9 +123,8 @@ class DeviceManager:
         if connected:
             self.endpoints[resource] = next(iter(connected.values()))
             return
-        healthy = self.healthy.get(resource)
-        if healthy is not None:
-            self.unhealthy[resource] = [*self.unhealthy[resource], *healthy]
+        self.unhealthy.setdefault(resource, []).extend(self.healthy.get(resource, ()))
+        if resource in self.healthy:
             self.healthy[resource] = []
         self._changed(0.0)
         self._changed(STOP_GRACE_PERIOD)
@@ -140,7 +139,7 @@ class DeviceManager:
     def offered(self) -> dict[str, Offered]:
         """What the node's status has to say now; a resource whose grace is over is forgotten."""
         found: dict[str, Offered] = {}
-        for resource in list(self.healthy):
+        for resource in dict.fromkeys((*self.healthy, *self.unhealthy)):
             endpoint = self.endpoints.get(resource)
             if endpoint is None or self._expired(endpoint):
                 found[resource] = Offered(0, 0)
@@ -148,8 +147,8 @@ class DeviceManager:
                     known.pop(resource, None)
                 self.checkpoint.registered.pop(resource, None)
                 continue
-            good = len(self.healthy[resource])
-            found[resource] = Offered(good + len(self.unhealthy[resource]), good)
+            good = len(self.healthy.get(resource, ()))
+            found[resource] = Offered(good + len(self.unhealthy.get(resource, ())), good)
         return found
 
     def health_of(self, resource: str, device: str) -> str:
