@@ -15,11 +15,12 @@ from bridgehead.twin.objects import Object
 LARGEST = 3 * 1024 * 1024
 """Bytes of a body. Source: MaxRequestBodyBytes of k8s.io/apiserver/pkg/server/config.go."""
 
+NO_HEADER = "couldn't get version/kind; json parse error: "
 _HEADER = (
     "json: cannot unmarshal {} into Go value of type struct {{ APIVersion string "
     '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }}'
 )
-_NESTED = 500
+_NESTED = 150
 """Depth of a value that is still read; the real server stops at 10,000."""
 _EXPANDED = 1_000_000
 """Values of a YAML body after its aliases are followed."""
@@ -129,13 +130,22 @@ def read_yaml(body: bytes) -> Any:
     try:
         value = yaml.load(body, _Loader)  # noqa: S506 - a subclass of the safe loader
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise UnreadableError(f"yaml: line {line}: {error.problem}") from None
+        raise UnreadableError(f"yaml: {_where(error)}{error.problem}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise UnreadableError(f"yaml: {error}") from None
     except RecursionError:
         raise UnreadableError("yaml: exceeded max depth") from None
     return _Plain().value(value)
+
+
+def _where(error: yaml.MarkedYAMLError) -> str:
+    """The line as Go's parser tells it. Source: ``fail`` of go.yaml.in/yaml/v2/decode.go."""
+    line = error.problem_mark.line if error.problem_mark else 0
+    if line and isinstance(error, yaml.scanner.ScannerError):
+        line += 1
+    if not line and error.context_mark:
+        line = error.context_mark.line
+    return f"line {line}: " if line else ""
 
 
 class _Plain:
@@ -172,13 +182,13 @@ def read_header(value: Any) -> tuple[str, str]:
     if value is None:
         return "", ""
     if not isinstance(value, dict):
-        raise UnreadableError(f"json parse error: {_HEADER.format(_go_type(value))}")
+        raise UnreadableError(f"{NO_HEADER}{_HEADER.format(_go_type(value))}")
     found = []
     for key in ("apiVersion", "kind"):
         inner = value.get(key)
         if inner is not None and not isinstance(inner, str):
             raise UnreadableError(
-                f"json parse error: json: cannot unmarshal {_go_type(inner)} into Go struct field "
+                f"{NO_HEADER}json: cannot unmarshal {_go_type(inner)} into Go struct field "
                 f".{key} of type string"
             )
         found.append(inner or "")
@@ -199,18 +209,26 @@ def _go_type(value: Any) -> str:
             return "object"
 
 
+def parse_json(body: bytes) -> Any:
+    """The value of a body that names a kind. Raises UnreadableError."""
+    try:
+        return read_json(body)
+    except UnreadableError as error:
+        raise UnreadableError(f"{NO_HEADER}{error}") from None
+
+
 def read_options(body: bytes, content_type: str) -> Object:
     """The value of a body of options, such as DeleteOptions. Raises ApiError: 400, 415."""
     media_type = media_type_of(content_type) or "application/json"
     try:
         match media_type:
             case "application/json":
-                value = read_json(body)
+                value = parse_json(body)
             case "application/yaml":
                 value = read_yaml(body)
             case _:
                 raise unsupported_media_type()
         read_header(value)
     except UnreadableError as error:
-        raise bad_request(f"couldn't get version/kind; json parse error: {error}") from None
+        raise bad_request(str(error)) from None
     return value or {}

@@ -10,8 +10,8 @@ import msgspec
 from bridgehead.twin.api.bodies import (
     UnreadableError,
     media_type_of,
+    parse_json,
     read_header,
-    read_json,
     read_yaml,
     unsupported_media_type,
 )
@@ -51,12 +51,7 @@ def read_object(call: Call, kinds: Kinds, *, expected: Kind | None = None) -> Ob
 def _value(body: bytes, media_type: str) -> Any:
     match media_type:
         case "application/json":
-            try:
-                return read_json(body)
-            except UnreadableError as error:
-                raise UnreadableError(
-                    f"couldn't get version/kind; json parse error: {error}"
-                ) from None
+            return parse_json(body)
         case "application/yaml":
             return read_yaml(body)
         case "application/vnd.kubernetes.protobuf":
