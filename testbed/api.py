@@ -96,6 +96,21 @@ class Api:
 
         Raises ApiError for an error status, OSError when there is no connection.
         """
+        content = self.answer(method, path, body, content_type, accept)
+        if not content.startswith(b"{"):  # "ok"; the index of OpenAPI is JSON as text/plain
+            return {}
+        decoded: Object = json.loads(content)
+        return decoded
+
+    def answer(
+        self,
+        method: str,
+        path: str,
+        body: Object | list[Object] | None = None,
+        content_type: str = "application/json",
+        accept: str = "application/json",
+    ) -> bytes:
+        """Send a request and return the answer's bytes; raises as ``request`` does."""
         connection = http.client.HTTPSConnection(self._host, timeout=30, context=self._ssl)
         try:
             connection.request(
@@ -110,7 +125,4 @@ class Api:
             connection.close()
         if answer.status >= http.client.BAD_REQUEST:
             raise ApiError(answer.status, content.decode(errors="replace")[:2000])
-        if not content.startswith(b"{"):  # "ok"; the index of OpenAPI is JSON as text/plain
-            return {}
-        decoded: Object = json.loads(content)
-        return decoded
+        return content

@@ -17,13 +17,15 @@ from testbed.state import State
 
 Object = dict[str, Any]
 
+_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 _TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 
 def describe(state: State, folder: Path) -> Iterator[Path]:
     """Write `discovery`, `columns` and one OpenAPI document a group version; yields the files.
 
-    The files are compressed JSON, the same bytes for the same answers.
+    The files are compressed JSON, the same bytes for the same answers; OpenAPI v2 is there as
+    protobuf, the form in which kubectl asks for it. Custom kinds must be removed before.
     """
     api = Api(state)
     resources = list(_resources(api))
@@ -36,6 +38,9 @@ def describe(state: State, folder: Path) -> Iterator[Path]:
         },
     )
     yield _write(folder / "columns.json.xz", dict(_columns(api, resources)))
+    yield _write_bytes(
+        folder / "openapi_v2.pb.xz", api.answer("GET", "/openapi/v2", accept=_PROTOBUF)
+    )
     index = api.get("/openapi/v3")["paths"]
     for path, entry in sorted(index.items()):
         if path.startswith(("api/", "apis/")) and path.split("/")[-1].startswith("v"):
@@ -69,7 +74,10 @@ def _columns(api: Api, lists: list[Object]) -> Iterator[tuple[str, list[Object]]
 
 
 def _write(file: Path, value: Object) -> Path:
+    return _write_bytes(file, json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
+
+
+def _write_bytes(file: Path, content: bytes) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
-    content = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
     file.write_bytes(lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
     return file

@@ -12,10 +12,12 @@ from bridgehead.twin.errors import ApiError, no_such_path
 from bridgehead.twin.kinds import Kinds
 from bridgehead.twin.objects import Object
 from bridgehead.twin.schema.openapi import OpenApi
-from bridgehead.twin.schema.recorded import recorded
+from bridgehead.twin.schema.recorded import recorded, recorded_bytes
 
 _TEXT = "text/plain; charset=utf-8"
 _CHECKS = ("ping", "log", "etcd", "informer-sync")
+_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+_V2_ASKED = frozenset({_V2, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf", "*/*"})
 _HEALTH = frozenset({"healthz", "livez", "readyz"})
 GENERAL = _HEALTH | {"", "api", "apis", "openapi", "version"}
 """First parts of the paths that are answered here."""
@@ -48,6 +50,8 @@ class General:
                 return self._root(request, root)
             case ["api", "v1"]:
                 return self._resources(request, "", "v1")
+            case ["openapi", "v2"]:
+                return _openapi_v2(request)
             case ["openapi", "v3", *path]:
                 return self._openapi(request, "/".join(path))
             case ["apis", name]:
@@ -106,6 +110,15 @@ def _wants_everything(request: Request) -> bool:
         if clause.media_type in {"application/json", "*/*"} and "as" not in asked:
             return False
     return False
+
+
+def _openapi_v2(request: Request) -> Answer:
+    """Of the built-in kinds, as protobuf alone: the form in which kubectl asks for it."""
+    if not any(
+        clause.media_type in _V2_ASKED for clause in clauses_of(request.headers.get("accept", ""))
+    ):
+        raise ApiError(406, "NotAcceptable", f"only the following media types are accepted: {_V2}")
+    return Answer(body=recorded_bytes("openapi_v2.pb"), content_type=_V2)
 
 
 def _health(request: Request, name: str, check: list[str]) -> Answer:

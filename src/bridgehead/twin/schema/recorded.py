@@ -17,3 +17,10 @@ def recorded(name: str) -> dict[str, Any]:
     file = files("bridgehead.twin.schema") / "data" / f"{name}.json.xz"
     value: dict[str, Any] = msgspec.json.decode(lzma.decompress(file.read_bytes()))
     return value
+
+
+@cache
+def recorded_bytes(name: str) -> bytes:
+    """The content of a file that is no JSON, such as ``openapi_v2.pb``."""
+    file = files("bridgehead.twin.schema") / "data" / f"{name}.xz"
+    return lzma.decompress(file.read_bytes())
