@@ -218,7 +218,7 @@ _WITHOUT_GENERATION = frozenset(
         *("configmaps", "secrets", "serviceaccounts", "events", "namespaces", "nodes", "services"),
         *("endpoints", "limitranges", "resourcequotas", "persistentvolumes", "leases"),
         *("persistentvolumeclaims", "controllerrevisions", "roles", "rolebindings"),
-        *("clusterroles", "clusterrolebindings", "priorityclasses", "runtimeclasses"),
+        *("clusterroles", "clusterrolebindings", "runtimeclasses"),
         *("storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
     }
 )

@@ -4,6 +4,7 @@ Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go (Create, Update)
 k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go (the plugins that are on by default).
 """
 
+from bridgehead.twin.admission.addresses import allocate, keep_addresses
 from bridgehead.twin.admission.defaults.kinds import DEFAULTS
 from bridgehead.twin.admission.namespaces import check_namespace
 from bridgehead.twin.admission.pod_security import (
@@ -28,6 +29,7 @@ from bridgehead.twin.store import Store
 _PODS = Stored("", "pods")
 _NAMESPACES = Stored("", "namespaces")
 _NODES = Stored("", "nodes")
+_SERVICES = Stored("", "services")
 _PRIORITY_CLASSES = Stored("scheduling.k8s.io", "priorityclasses")
 
 
@@ -53,13 +55,18 @@ class Admission:
             obj = attempt.track(attempt.old, obj)
         if attempt.old is None:
             self._admit_new(attempt, obj)
-            prepare_new(attempt.kind, obj)
+            prepare_new(attempt.kind, obj, self._clock.timestamp())
             if not own:
                 check_new(attempt.kind, obj)
             self._secure(attempt, obj)
+            if attempt.kind.stored == _SERVICES:
+                allocate(obj, self._store, self._identifiers)
         else:
             self._admit_changed(attempt, obj, attempt.old)
             prepare_changed(attempt.kind, obj, attempt.old)
+            if attempt.kind.stored == _SERVICES and not attempt.subresource:
+                keep_addresses(obj, attempt.old)
+                allocate(obj, self._store, self._identifiers)
             if not own and attempt.subresource != "status":
                 check_changed(attempt.kind, obj, attempt.old)
                 self._secure(attempt, obj)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from bridgehead.twin.admission.quality import quality_of_service
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, text
+from bridgehead.twin.schema.decoding import empty_status
 
 _KEEPS_STATUS = frozenset({Stored("", "nodes"), Stored("", "namespaces")})
 """Kinds whose status may come with the object when it is created."""
@@ -16,12 +17,16 @@ _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 """An annotation that counts the templates of a DaemonSet since the API's first version."""
 
 
-def prepare_new(kind: Kind, obj: Object) -> None:
-    """Change a new object, a private copy, as its kind's strategy does."""
+def prepare_new(kind: Kind, obj: Object, now: str) -> None:
+    """Change a new object, a private copy, as its kind's strategy does. ``now``: a timestamp."""
     if kind.subresource("status") is not None and kind.stored not in _KEEPS_STATUS:
         obj.pop("status", None)
+        if (empty := empty_status(kind)) is not None:
+            obj["status"] = empty
     if (prepare := _NEW.get(kind.stored)) is not None:
         prepare(obj)
+    if kind.stored == ("", "persistentvolumes"):
+        obj["status"]["lastPhaseTransitionTime"] = now
 
 
 def prepare_changed(kind: Kind, obj: Object, old: Object) -> None:
@@ -45,8 +50,6 @@ def _new_namespace(obj: Object) -> None:
 
 def _new_daemon_set(obj: Object) -> None:
     _count_templates(obj, 1)
-    keys = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
-    obj["status"] = dict.fromkeys(keys, 0)
 
 
 def _count_templates(obj: Object, number: int) -> None:
@@ -56,19 +59,21 @@ def _count_templates(obj: Object, number: int) -> None:
 
 
 def _new_job(obj: Object) -> None:
-    obj["status"] = {}
     spec = obj["spec"]
     if spec.get("manualSelector"):
         return
     uid, name = obj["metadata"]["uid"], obj["metadata"].get("name") or ""
     metadata = spec["template"].setdefault("metadata", {})
+    labels = metadata.get("labels")
     metadata["labels"] = {
-        **(metadata.get("labels") or {}),
+        **(labels or {}),
         "batch.kubernetes.io/controller-uid": uid,
         "batch.kubernetes.io/job-name": name,
         "controller-uid": uid,
         "job-name": name,
     }
+    if obj["metadata"].get("labels") in (None, labels):  # the server's defaults share the map
+        obj["metadata"]["labels"] = dict(metadata["labels"])
     selector = spec.setdefault("selector", {})
     selector["matchLabels"] = {
         **(selector.get("matchLabels") or {}),
@@ -92,34 +97,11 @@ def _protect(obj: Object, finalizer: str) -> None:
         obj["metadata"]["finalizers"] = [*finalizers, finalizer]
 
 
-def _with_status(value: Object) -> Callable[[Object], None]:
-    def prepare(obj: Object) -> None:
-        obj["status"] = dict(value)
-
-    return prepare
-
-
-_BUDGET = {
-    "currentHealthy": 0,
-    "desiredHealthy": 0,
-    "disruptionsAllowed": 0,
-    "expectedPods": 0,
-}
-
 _NEW: Mapping[Stored, Callable[[Object], None]] = {
     Stored("", "pods"): _new_pod,
     Stored("", "namespaces"): _new_namespace,
     Stored("", "persistentvolumeclaims"): _new_claim,
     Stored("", "persistentvolumes"): _new_volume,
-    Stored("", "services"): _with_status({"loadBalancer": {}}),
-    Stored("", "replicationcontrollers"): _with_status({"replicas": 0}),
-    Stored("", "resourcequotas"): _with_status({}),
     Stored("apps", "daemonsets"): _new_daemon_set,
-    Stored("apps", "deployments"): _with_status({}),
-    Stored("apps", "replicasets"): _with_status({"replicas": 0}),
-    Stored("apps", "statefulsets"): _with_status({"availableReplicas": 0, "replicas": 0}),
     Stored("batch", "jobs"): _new_job,
-    Stored("batch", "cronjobs"): _with_status({}),
-    Stored("policy", "poddisruptionbudgets"): _with_status(_BUDGET),
-    Stored("networking.k8s.io", "ingresses"): _with_status({"loadBalancer": {}}),
 }

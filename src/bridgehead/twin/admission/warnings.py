@@ -44,6 +44,9 @@ _ANNOTATIONS: Mapping[str, str] = {
     ),
 }
 
+_PEM = "LS0tLS1CRUdJTi"
+"""How PEM begins in base64."""
+
 _HOSTNAME = "which can result in surprising behavior; a DNS label is recommended"
 
 _NAMED: Mapping[Stored, str] = {
@@ -69,6 +72,9 @@ def new_warnings(kind: Kind, obj: Object) -> Iterator[str]:
         yield f"metadata.name: {what}: [{' '.join(found)}]"
     if kind.stored == ("", "pods"):
         yield from _pod_warnings(obj, "")
+    elif obj.get("type") == "kubernetes.io/tls":
+        if _PEM not in str((obj.get("data") or {}).get("tls.crt")):
+            yield "tls: failed to find any PEM data in certificate input"
     elif kind.stored in _TEMPLATED:
         yield from _pod_warnings(obj["spec"]["template"], "spec.template.")
 

@@ -20,6 +20,9 @@ from bridgehead.twin.schema.scalars import SCALARS, MisfitError
 
 _Decode = Callable[[Any], Any]
 
+_STRUCTS = frozenset({"Time", "MicroTime", "Duration", "Quantity", "IntOrString", "RawExtension"})
+"""Scalars that are structs in Go: leaving out empty values does not leave these out."""
+
 _ZEROS = {
     "string": "",
     "bool": False,
@@ -55,6 +58,13 @@ def in_go_form(name: str, value: Object) -> Object:
     return made
 
 
+def empty_status(kind: Kind) -> Object | None:
+    """The status of an object of which nothing is known; None where its kind has none."""
+    name = type_of_kind(kind.api_version, kind.kind)
+    status: Object | None = in_go_form(name, {}).get("status") if name else None
+    return status
+
+
 def private_copy(value: Any) -> Any:
     """A copy that shares nothing with its original."""
     if isinstance(value, dict):
@@ -67,22 +77,23 @@ def private_copy(value: Any) -> Any:
 @cache
 def _decoder(name: str) -> _Decode:
     """The function that decodes a struct; structs that contain themselves find it by name."""
-    steps: list[tuple[str, _Decode, bool, Any]] = []
-    for field in fields_in_json(name):
-        pointer = field.type.startswith("*")
-        steps.append((field.key, _reader(field.type), _is_left_out(field, pointer), _zero(field)))
+    steps = [
+        (field.key, _reader(field.type), _is_left_out(field), _is_container(field), _zero(field))
+        for field in fields_in_json(name)
+    ]
 
     def decode(value: Any) -> Any:
         if type(value) is not dict:
             raise MisfitError
         made: Object = {}
-        for key, read, left_out, zero in steps:
+        for key, read, left_out, container, zero in steps:
             found = value.get(key)
             if found is not None:
                 found = read(found)
-                if left_out and not found:
-                    continue
-                made[key] = found
+                if found or not (left_out or container):
+                    made[key] = found
+                elif container and not left_out:
+                    made[key] = None  # what is empty comes back from the store as nothing
             elif zero is not _NOTHING:
                 made[key] = zero(_EMPTY) if callable(zero) else zero
         return made
@@ -94,11 +105,16 @@ _NOTHING = object()
 _EMPTY: Object = {}
 
 
-def _is_left_out(field: GoField, pointer: bool) -> bool:
+def _is_container(field: GoField) -> bool:
+    return field.type.startswith(("[]", "{}"))
+
+
+def _is_left_out(field: GoField) -> bool:
     """Whether an empty value is dropped: never a pointer's, nor a struct's that always is there."""
-    if pointer or not field.omit:
+    if field.type.startswith("*") or not field.omit:
         return False
-    return field.omit == "zero" or go_type(field.type) is None
+    is_struct = field.type in _STRUCTS or go_type(field.type) is not None
+    return field.omit == "zero" or not is_struct
 
 
 def _zero(field: GoField) -> Any:
@@ -108,7 +124,7 @@ def _zero(field: GoField) -> Any:
         return _NOTHING
     if go_type(field.type) is not None:
         return _reader(field.type)
-    if field.omit:
+    if field.omit and field.type not in _STRUCTS:
         return _NOTHING
     return _ZEROS.get(field.type)
 

@@ -5,6 +5,7 @@ Both are told in the order of the body, as the server's decoder meets them.
 Source: sigs.k8s.io/json, internal/golang/encoding/json/decode.go and kubernetes_patch.go.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -112,12 +113,8 @@ _OWN_WORDS = {
 def _error(value: Any, wanted: str, place: _Place) -> Misfit:
     if wanted == "resource.Quantity":
         return Misfit(False, _OWN_WORDS["Quantity"])
-    if wanted in {"v1.Time", "MicroTime"}:
-        return Misfit(
-            False,
-            f'parsing time "{value}" as "2006-01-02T15:04:05Z07:00": '
-            f'cannot parse "{value}" as "2006"',
-        )
+    if wanted in _LAYOUTS:
+        return Misfit(False, _time_complaint(value, _LAYOUTS[wanted]))
     if wanted == "IntOrString":
         return Misfit(False, f"json: cannot unmarshal {_found(value)} into Go value of type int32")
     target = f"Go struct field {place.struct}.{'.'.join(place.fields)}"
@@ -127,6 +124,19 @@ def _error(value: Any, wanted: str, place: _Place) -> Misfit:
     if found == "number" and wanted.startswith(("int", "uint", "float")):
         found = f"number {value}"
     return Misfit(False, f"json: cannot unmarshal {found} into {target} of type {wanted}")
+
+
+_LAYOUTS = {
+    "v1.Time": "2006-01-02T15:04:05Z07:00",
+    "MicroTime": "2006-01-02T15:04:05.000000Z07:00",
+}
+
+
+def _time_complaint(value: Any, layout: str) -> str:
+    """How Go says that a text is no time: what it stopped at, and what it looked for there."""
+    whole = re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", str(value))
+    rest, sought = (str(value)[19:], ".000000") if whole else (str(value), "2006")
+    return f'parsing time "{value}" as "{layout}": cannot parse "{rest}" as "{sought}"'
 
 
 def _found(value: Any) -> str:

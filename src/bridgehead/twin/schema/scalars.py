@@ -25,6 +25,8 @@ _BOUNDS = {
 
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
 
+_RFC3339_MICRO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$")
+
 _WHOLE_SECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
 
 _MICROSECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
@@ -86,7 +88,7 @@ def _time(value: Any) -> Any:
 
 
 def _micro_time(value: Any) -> Any:
-    if type(value) is not str or not _RFC3339.match(value):
+    if type(value) is not str or not _RFC3339_MICRO.match(value):
         raise MisfitError
     if _MICROSECONDS.match(value):
         return value

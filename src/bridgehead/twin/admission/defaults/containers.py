@@ -73,7 +73,7 @@ def _default_probe(probe: Object) -> None:
     if (action := probe.get("httpGet")) is not None:
         _default_http_get(action)
     if (action := probe.get("grpc")) is not None:
-        action.setdefault("service", "")
+        action["service"] = action.get("service") or ""
 
 
 def _default_http_get(action: Object) -> None:

@@ -44,6 +44,7 @@ def default_csi_driver(obj: Object) -> None:
         ("fsGroupPolicy", "ReadWriteOnceWithFSType"),
         ("requiresRepublish", False),
         ("seLinuxMount", False),
+        ("preventPodSchedulingIfMissing", False),
     ):
         spec.setdefault(key, value)
     spec["volumeLifecycleModes"] = spec.get("volumeLifecycleModes") or ["Persistent"]

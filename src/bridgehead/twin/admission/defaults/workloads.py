@@ -60,12 +60,14 @@ def default_stateful_set(obj: Object) -> None:
         strategy.setdefault("rollingUpdate", {})
     if strategy["type"] == "RollingUpdate" and strategy.get("rollingUpdate") is not None:
         strategy["rollingUpdate"].setdefault("partition", 0)
+        strategy["rollingUpdate"].setdefault("maxUnavailable", 1)
     retention = spec.setdefault("persistentVolumeClaimRetentionPolicy", {})
     for key in ("whenDeleted", "whenScaled"):
         retention[key] = retention.get(key) or "Retain"
     spec.setdefault("replicas", 1)
     spec.setdefault("revisionHistoryLimit", 10)
     for claim in spec.get("volumeClaimTemplates") or ():
+        claim["apiVersion"], claim["kind"] = "v1", "PersistentVolumeClaim"
         claim.setdefault("spec", {}).setdefault("volumeMode", "Filesystem")
         claim.setdefault("status", {}).setdefault("phase", "Pending")
 
