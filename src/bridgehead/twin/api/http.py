@@ -5,7 +5,6 @@ its request, and so its watch.
 """
 
 import gzip
-from typing import Final, Protocol
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -17,7 +16,6 @@ from bridgehead.twin.api.exchange import Answer, Request, Stream
 _WORTH_GZIP = 128 * 1024
 """Bytes from which an answer is compressed for who asks. Source: responsewriters/writers.go."""
 _LEVEL = 1
-_BODYLESS: Final = frozenset({"HEAD"})
 
 
 class Handles(Protocol):
@@ -34,7 +32,7 @@ def server(api: Handles) -> web.Server:
     async def handle(message: web.BaseRequest) -> web.StreamResponse:
         return await _handle(api, message)
 
-    return web.Server(handle, access_log=None)
+    return web.Server(handle, handler_cancellation=True, access_log=None)
 
 
 async def _handle(api: Handles, message: web.BaseRequest) -> web.StreamResponse:
