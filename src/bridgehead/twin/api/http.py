@@ -5,6 +5,7 @@ its request, and so its watch.
 """
 
 import gzip
+from typing import Protocol
 
 from aiohttp import web
 from multidict import CIMultiDict
@@ -23,7 +24,6 @@ class Handles(Protocol):
 
     async def handle(self, request: Request) -> Answer | Stream:
         """The answer. Raises ConnectionError where there is none: the connection breaks."""
-        ...
 
 
 def server(api: Handles) -> web.Server:
