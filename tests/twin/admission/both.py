@@ -99,7 +99,7 @@ def masked(reply: Reply, namespace: str) -> Reply:
     """Without what chance and time decide, and without field managers."""
     text = json.dumps(_masked(reply.body)).replace(namespace, "NAMESPACE")
     text = re.sub(r"kube-api-access-\w{5}", "kube-api-access-XXXXX", text)
-    text = re.sub(r"named-\w{5}", "named-XXXXX", text)
+    text = re.sub(r"(named|Bad)-\w{5}", r"\1-XXXXX", text)
     said = [warning.replace(namespace, "NAMESPACE") for warning in reply.warnings]
     return Reply(reply.status, json.loads(text), said)
 

@@ -115,8 +115,12 @@ def _error(value: Any, wanted: str, place: _Place) -> Misfit:
         return Misfit(False, _OWN_WORDS["Quantity"])
     if wanted in _LAYOUTS:
         return Misfit(False, _time_complaint(value, _LAYOUTS[wanted]))
+    if wanted == "bytes":
+        if isinstance(value, str):
+            return Misfit(False, _base64_complaint(value))
+        wanted = "[]uint8"
     if wanted == "IntOrString":
-        return Misfit(False, f"json: cannot unmarshal {_found(value)} into Go value of type int32")
+        wanted = "int32"
     target = f"Go struct field {place.struct}.{'.'.join(place.fields)}"
     if not place.struct:
         target = "Go value"
@@ -124,6 +128,14 @@ def _error(value: Any, wanted: str, place: _Place) -> Misfit:
     if found == "number" and wanted.startswith(("int", "uint", "float")):
         found = f"number {value}"
     return Misfit(False, f"json: cannot unmarshal {found} into {target} of type {wanted}")
+
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]*")
+
+
+def _base64_complaint(value: str) -> str:
+    found = _BASE64.match(value)
+    return f"illegal base64 data at input byte {found.end() if found else 0}"
 
 
 _LAYOUTS = {

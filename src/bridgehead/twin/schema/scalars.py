@@ -3,6 +3,7 @@
 Source: k8s.io/apimachinery/pkg/api/resource/quantity.go, .../apis/meta/v1/time.go, .../duration.go.
 """
 
+import base64
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -38,6 +39,14 @@ def _string(value: Any) -> Any:
     if value is None:
         return ""
     raise MisfitError
+
+
+def _base64(value: Any) -> Any:
+    try:
+        base64.b64decode(_string(value), validate=True)
+    except ValueError:
+        raise MisfitError from None
+    return value
 
 
 def _bool(value: Any) -> Any:
@@ -120,7 +129,7 @@ def _object(value: Any) -> Any:
 
 SCALARS: Mapping[str, Callable[[Any], Any]] = {
     "string": _string,
-    "bytes": _string,
+    "bytes": _base64,
     "bool": _bool,
     **{name: _integer(bound) for name, bound in _BOUNDS.items()},
     "float64": _number,

@@ -55,8 +55,6 @@ def binding_update_causes(obj: Object, old: Object) -> Causes:
 def _rule_causes(obj: Object, *, namespaced: bool) -> Causes:
     for number, rule in enumerate(obj.get("rules") or ()):
         field = f"rules[{number}]"
-        if not rule.get("verbs"):
-            yield required(f"{field}.verbs", "verbs must contain at least one value")
         if urls := rule.get("nonResourceURLs"):
             place = f"{field}.nonResourceURLs"
             if namespaced:
@@ -71,6 +69,9 @@ def _rule_causes(obj: Object, *, namespaced: bool) -> Causes:
         if not rule.get("resources"):
             detail = "resource rules must supply at least one resource"
             yield required(f"{field}.resources", detail)
+    for number, rule in enumerate(obj.get("rules") or ()):
+        if not rule.get("verbs"):
+            yield required(f"rules[{number}].verbs")
 
 
 def _binding_causes(obj: Object, kinds: tuple[str, ...], *, namespaced: bool) -> Causes:
@@ -79,19 +80,20 @@ def _binding_causes(obj: Object, kinds: tuple[str, ...], *, namespaced: bool) ->
         yield not_supported("roleRef.apiGroup", role.get("apiGroup") or "", (_GROUP,))
     if role.get("kind") not in kinds:
         yield not_supported("roleRef.kind", role.get("kind") or "", kinds)
+    for message in path_segment(role.get("name") or ""):
+        yield invalid("roleRef.name", role["name"], message)
+    subjects = obj.get("subjects") or ()
+    for number, subject in enumerate(subjects):
+        yield from _subject_causes(subject, f"subjects[{number}]", namespaced=namespaced)
+    for number, subject in enumerate(subjects):
+        if not subject.get("name"):
+            yield required(f"subjects[{number}].name")
     if not role.get("name"):
         yield required("roleRef.name")
-    else:
-        for message in path_segment(role["name"]):
-            yield invalid("roleRef.name", role["name"], message)
-    for number, subject in enumerate(obj.get("subjects") or ()):
-        yield from _subject_causes(subject, f"subjects[{number}]", namespaced=namespaced)
 
 
 def _subject_causes(subject: Object, field: str, *, namespaced: bool) -> Causes:
     name, group = subject.get("name") or "", subject.get("apiGroup") or ""
-    if not name:
-        yield required(f"{field}.name")
     kind = subject.get("kind") or ""
     if kind not in _SUBJECTS:
         yield not_supported(f"{field}.kind", kind, _SUBJECTS)

@@ -24,6 +24,14 @@ _FIELDS = (
     "status.podIPs",
 )
 
+_CONVERTED = frozenset(
+    {
+        *("metadata.annotations", "metadata.labels", "spec.restartPolicy", "spec.schedulerName"),
+        "status.phase",
+    }
+)
+"""Fields that volumes may show and variables may not."""
+
 _RESOURCES = (
     "limits.cpu",
     "limits.ephemeral-storage",
@@ -81,8 +89,11 @@ def _field_causes(path: str, field: str) -> Causes:
         return
     name, bracket, key = path.partition("['")
     if not bracket:
-        if path not in _FIELDS:
+        if path in _CONVERTED:
             yield not_supported(field, path, _FIELDS)
+        elif path not in _FIELDS:
+            detail = f"error converting fieldPath: field label not supported: {path}"
+            yield invalid(field, path, detail)
         return
     key = key.removesuffix("']")
     if name not in {"metadata.annotations", "metadata.labels"}:

@@ -17,7 +17,6 @@ from bridgehead.twin.schema.validation.causes import (
     too_long,
 )
 from bridgehead.twin.schema.validation.names import (
-    dns_1035_label,
     dns_label,
     dns_subdomain,
     label_value,
@@ -28,11 +27,14 @@ from bridgehead.twin.schema.validation.names import (
 LARGEST_ANNOTATIONS = 256 * 1024
 """Bytes of all annotations of an object together."""
 
+_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
+"""Finalizers whose names need no prefix."""
+
 _RBAC = "rbac.authorization.k8s.io"
 
 _NAMES: Mapping[Stored, Callable[[str], Iterator[str]]] = {
     Stored("", "namespaces"): dns_label,
-    Stored("", "services"): dns_1035_label,
+    Stored("", "services"): dns_label,
     Stored(_RBAC, "roles"): path_segment,
     Stored(_RBAC, "rolebindings"): path_segment,
     Stored(_RBAC, "clusterroles"): path_segment,
@@ -62,6 +64,11 @@ def metadata_causes(kind: Kind, obj: Object) -> Causes:
     for finalizer in metadata.get("finalizers") or ():
         for message in qualified_name(finalizer):
             yield invalid("metadata.finalizers", finalizer, message)
+    if not kind.custom:
+        for number, finalizer in enumerate(metadata.get("finalizers") or ()):
+            if "/" not in finalizer and finalizer not in _FINALIZERS:
+                detail = "name is neither a standard finalizer name nor is it fully qualified"
+                yield invalid(f"metadata.finalizers[{number}]", finalizer, detail)
 
 
 def metadata_update_causes(obj: Object, old: Object) -> Causes:

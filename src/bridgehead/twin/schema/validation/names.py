@@ -8,14 +8,12 @@ from collections.abc import Iterator
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
-_DNS_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _NAME_PART = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _LABEL_VALUE = f"({_NAME_PART})?"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 
 _PLAIN = re.compile(_LABEL).fullmatch
 _DOTTED = re.compile(_SUBDOMAIN).fullmatch
-_ALPHABETIC = re.compile(_DNS_1035).fullmatch
 _NAMED = re.compile(_NAME_PART).fullmatch
 _VALUED = re.compile(_LABEL_VALUE).fullmatch
 _KEYED = re.compile(_CONFIG_KEY).fullmatch
@@ -79,20 +77,6 @@ def dns_subdomain(value: str) -> Iterator[str]:
             "'-' or '.', and must start and end with an alphanumeric character",
             _SUBDOMAIN,
             "example.com",
-        )
-
-
-def dns_1035_label(value: str) -> Iterator[str]:
-    """A name that begins with a letter: services."""
-    if len(value) > 63:
-        yield _too_many_characters(63)
-    if not _ALPHABETIC(value):
-        yield _form(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
-            "with an alphabetic character, and end with an alphanumeric character",
-            _DNS_1035,
-            "my-name",
-            "abc-123",
         )
 
 

@@ -17,6 +17,7 @@ from bridgehead.twin.schema.validation.causes import (
     required,
     too_long,
 )
+from bridgehead.twin.schema.validation.internal import internal_form
 from bridgehead.twin.schema.validation.names import config_key
 from bridgehead.twin.schema.validation.pods import taint_causes
 from bridgehead.twin.schema.validation.resources import amount_causes
@@ -120,7 +121,11 @@ def budget_causes(obj: Object) -> Causes:
     """What is wrong with a PodDisruptionBudget."""
     spec = obj.get("spec") or {}
     if {"minAvailable", "maxUnavailable"} <= {*spec}:
-        yield invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set")
+        yield invalid(
+            "spec",
+            internal_form("Budget", spec),
+            "minAvailable and maxUnavailable cannot be both set",
+        )
     for key in ("minAvailable", "maxUnavailable"):
         if (value := spec.get(key)) is not None:
             yield from amount_or_percent_causes(value, f"spec.{key}")
@@ -170,6 +175,46 @@ def priority_class_update_causes(obj: Object, old: Object) -> Causes:
         yield forbidden("value", "may not be changed in an update.")
     key = "preemptionPolicy"
     yield from immutable(key, obj.get(key), old.get(key))
+
+
+def revision_causes(obj: Object) -> Causes:
+    """What is wrong with a ControllerRevision."""
+    if (number := obj.get("revision") or 0) < 0:
+        yield invalid("revision", number, "must be greater than or equal to 0")
+    if obj.get("data") is None:
+        yield required("data", "data is mandatory")
+    elif not isinstance(obj["data"], dict):
+        yield required("data", "data must be a valid JSON object")
+
+
+def event_causes(obj: Object) -> Causes:
+    """What is wrong with an Event of the core group."""
+    namespace = (obj.get("involvedObject") or {}).get("namespace") or ""
+    own = obj["metadata"].get("namespace") or ""
+    if namespace not in {own, ""} or (not namespace and own not in {"", "default"}):
+        yield invalid("involvedObject.namespace", namespace, "does not match event.namespace")
+
+
+def claim_causes(obj: Object) -> Causes:
+    """What is wrong with a PersistentVolumeClaim."""
+    spec = obj.get("spec") or {}
+    if not spec.get("accessModes"):
+        yield required("spec.accessModes", "at least 1 access mode is required")
+    if "storage" not in ((spec.get("resources") or {}).get("requests") or {}):
+        yield required("spec.resources[storage]")
+
+
+def storage_class_causes(obj: Object) -> Causes:
+    """What is wrong with a StorageClass."""
+    if not obj.get("provisioner"):
+        yield required("provisioner")
+
+
+def ingress_causes(obj: Object) -> Causes:
+    """What is wrong with an Ingress, as far as it leads anywhere."""
+    spec = obj.get("spec") or {}
+    if not spec.get("rules") and not spec.get("defaultBackend"):
+        yield invalid("spec", None, "either `defaultBackend` or `rules` must be specified")
 
 
 def revision_update_causes(obj: Object, old: Object) -> Causes:

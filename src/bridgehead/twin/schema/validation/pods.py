@@ -3,8 +3,7 @@
 Source: k8s.io/kubernetes/pkg/apis/core/validation/validation.go, ValidatePodSpec.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from bridgehead.twin.objects import Object
 from bridgehead.twin.schema.validation.affinity import affinity_causes
@@ -19,6 +18,7 @@ from bridgehead.twin.schema.validation.containers import (
     container_causes,
     init_container_causes,
 )
+from bridgehead.twin.schema.validation.internal import internal_form
 from bridgehead.twin.schema.validation.metadata import annotation_causes, label_causes
 from bridgehead.twin.schema.validation.names import (
     dns_label,
@@ -63,20 +63,22 @@ def pod_spec_causes(spec: Object, field: str, *, is_pod: bool) -> Causes:
     yield from label_causes(spec.get("nodeSelector"), f"{field}.nodeSelector")
     yield from _security_causes(spec, field)
     yield from affinity_causes(spec.get("affinity") or {}, f"{field}.affinity")
-    yield from _name_causes(spec, field)
+    yield from _name_causes(spec, field, "serviceAccountName", "nodeName")
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and not 1 <= deadline <= 2**31 - 1:
         yield invalid(f"{field}.activeDeadlineSeconds", deadline, out_of_range(1, 2**31 - 1))
+    yield from _name_causes(spec, field, "hostname", "subdomain")
     yield from toleration_causes(spec.get("tolerations") or (), f"{field}.tolerations")
+    yield from _name_causes(spec, field, "priorityClassName", "runtimeClassName")
+    policy = spec.get("preemptionPolicy")
+    if policy is not None and policy not in _PREEMPTIONS:
+        yield not_supported(f"{field}.preemptionPolicy", policy, _PREEMPTIONS)
 
 
 def _choice_causes(spec: Object, field: str) -> Causes:
     for key, supported in (("restartPolicy", _RESTARTS), ("dnsPolicy", _DNS)):
         if (value := spec.get(key)) not in supported:
             yield not_supported(f"{field}.{key}", value, supported)
-    policy = spec.get("preemptionPolicy")
-    if policy is not None and policy not in _PREEMPTIONS:
-        yield not_supported(f"{field}.preemptionPolicy", policy, _PREEMPTIONS)
 
 
 def _host_network_causes(containers: Sequence[Object], field: str, *, is_pod: bool) -> Causes:
@@ -103,16 +105,9 @@ def _security_causes(spec: Object, field: str) -> Causes:
         yield invalid(f"{field}.shareProcessNamespace", True, detail)
 
 
-def _name_causes(spec: Object, field: str) -> Causes:
-    rules: Mapping[str, Any] = {
-        "serviceAccountName": dns_subdomain,
-        "nodeName": dns_subdomain,
-        "hostname": dns_label,
-        "subdomain": dns_label,
-        "priorityClassName": dns_subdomain,
-        "runtimeClassName": dns_subdomain,
-    }
-    for key, rule in rules.items():
+def _name_causes(spec: Object, field: str, *keys: str) -> Causes:
+    for key in keys:
+        rule = dns_label if key in {"hostname", "subdomain"} else dns_subdomain
         if value := spec.get(key):
             for message in rule(value):
                 yield invalid(f"{field}.{key}", value, message)
@@ -165,5 +160,7 @@ def taint_causes(taints: Sequence[Object], field: str) -> Causes:
         elif effect not in _EFFECTS:
             yield not_supported(f"{place}.effect", effect, _EFFECTS)
         if (key, effect) in seen:
-            yield duplicate(place, taint, "taints must be unique by key and effect pair")
+            yield duplicate(
+                place, internal_form("Taint", taint), "taints must be unique by key and effect pair"
+            )
         seen.add((key, effect))

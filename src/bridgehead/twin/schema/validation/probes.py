@@ -56,12 +56,13 @@ def _handler_causes(handler: Object, field: str) -> Causes:
     given = [key for key in _ACTIONS if handler.get(key) is not None]
     if not given:
         yield required(field, "must specify a handler type")
+        return
+    yield from _action_causes(given[0], handler[given[0]], f"{field}.{given[0]}")
     for key in given[1:]:
         yield forbidden(f"{field}.{key}", "may not specify more than 1 handler type")
-    if not given:
-        return
-    key = given[0]
-    action, place = handler[key], f"{field}.{key}"
+
+
+def _action_causes(key: str, action: Object, place: str) -> Causes:
     match key:
         case "exec":
             if not action.get("command"):

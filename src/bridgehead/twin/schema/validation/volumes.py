@@ -54,14 +54,16 @@ def volume_causes(volumes: Sequence[Object], field: str, named: dict[str, Object
 
 def _source_causes(volume: Object, field: str) -> Causes:
     sources = [key for key, value in volume.items() if key != "name" and value is not None]
+    sources.sort(key=lambda key: key != "emptyDir")  # the one that the server looks at first
     if not sources:
         yield required(field, "must specify a volume type")
+        return
+    yield from _kind_causes(sources[0], volume[sources[0]], f"{field}.{sources[0]}")
     for key in sources[1:]:
         yield forbidden(f"{field}.{key}", "may not specify more than 1 volume type")
-    if not sources:
-        return
-    key = sources[0]
-    source, place = volume[key], f"{field}.{key}"
+
+
+def _kind_causes(key: str, source: Object, place: str) -> Causes:
     match key:
         case "hostPath":
             yield from _host_path_causes(source, place)

@@ -15,6 +15,7 @@ from bridgehead.twin.schema.validation.causes import (
     not_supported,
     required,
 )
+from bridgehead.twin.schema.validation.internal import internal_form
 from bridgehead.twin.schema.validation.pods import template_causes
 from bridgehead.twin.schema.validation.selectors import is_empty, selector_causes
 from bridgehead.twin.selection import selects
@@ -150,7 +151,7 @@ def amount_or_percent_causes(value: Any, field: str) -> Causes:
                 field,
                 value,
                 "a valid percent string must be a numeric string followed by an ending '%' "
-                "(e.g. '1%', or '93%', regex used for validation is '[0-9]+%')",
+                "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
             )
     elif value < 0:
         yield invalid(field, value, _NOT_NEGATIVE)
@@ -174,6 +175,8 @@ def _selector_update_causes(obj: Object, old: Object) -> Causes:
 
 def _mismatch_causes(spec: Object) -> Causes:
     labels = (spec["template"].get("metadata") or {}).get("labels")
+    if any(selector_causes(spec.get("selector"), "")):
+        return
     if not selects(spec.get("selector"), labels or {}):
         yield invalid("spec.template.metadata.labels", labels, _MISMATCH)
 
@@ -185,6 +188,9 @@ def _selected_template_causes(spec: Object) -> Causes:
         yield from selector_causes(selector, "spec.selector")
         if is_empty(selector):
             yield invalid("spec.selector", selector, "empty selector is invalid for deployment")
+        if any(selector_causes(selector, "")):
+            yield invalid("spec.selector", selector, "invalid label selector")
+            return
     yield from _mismatch_causes(spec)
     yield from template_causes(spec["template"], "spec.template")
     yield from _always_causes(spec["template"], "ReplicaSet")
@@ -206,7 +212,9 @@ def _daemon_set_strategy_causes(strategy: Object) -> Causes:
     if strategy["type"] == "OnDelete":
         return
     if strategy["type"] != "RollingUpdate":
-        yield not_supported(field, strategy, ("RollingUpdate", "OnDelete"))
+        yield not_supported(
+            field, internal_form("Strategy", strategy), ("RollingUpdate", "OnDelete")
+        )
         return
     rolling, place = strategy["rollingUpdate"], f"{field}.rollingUpdate"
     unavailable, surge = rolling["maxUnavailable"], rolling["maxSurge"]
@@ -227,7 +235,9 @@ def _deployment_strategy_causes(strategy: Object) -> Causes:
             yield forbidden(f"{field}.rollingUpdate", detail)
         return
     if strategy["type"] != "RollingUpdate":
-        yield not_supported(field, strategy, ("Recreate", "RollingUpdate"))
+        yield not_supported(
+            field, internal_form("Strategy", strategy), ("Recreate", "RollingUpdate")
+        )
         return
     rolling, place = strategy["rollingUpdate"], f"{field}.rollingUpdate"
     unavailable, surge = rolling["maxUnavailable"], rolling["maxSurge"]
