@@ -38,10 +38,11 @@ NEEDED = {
 
 
 class RecordedState(msgspec.Struct, frozen=True):
-    """A snapshot of a recording, and what is wrong with the files."""
+    """A snapshot of a recording, the objects behind it, and what is wrong with the files."""
 
     snapshot: Snapshot
     problems: tuple[Problem, ...] = ()
+    objects: tuple[JsonObject, ...] = ()
 
 
 class NoTimeError(ValueError):
@@ -59,7 +60,8 @@ def read_recorded(path: Path, at: float | None = None) -> RecordedState:
     saved = read_inventory_file(path)
     snapshot = snapshot_of(saved.objects, at=saved.at if at is None else at, server=saved.server)
     return RecordedState(
-        msgspec.structs.replace(snapshot, unread=(*saved.unread, *snapshot.unread))
+        msgspec.structs.replace(snapshot, unread=(*saved.unread, *snapshot.unread)),
+        objects=saved.objects,
     )
 
 
@@ -70,7 +72,8 @@ def _folder(path: Path, at: float | None) -> RecordedState:
             f"{path} does not say when it was recorded: no object carries a time; "
             "give it with --at, or in recorded.yaml"
         )
-    snapshot = snapshot_of([item.data for item in recording.objects], at=recording.now)
+    objects = tuple(item.data for item in recording.objects)
+    snapshot = snapshot_of(objects, at=recording.now)
     missing = tuple(
         Unread(what, f"not recorded in {path}")
         for kind, what in NEEDED.items()
@@ -79,6 +82,7 @@ def _folder(path: Path, at: float | None) -> RecordedState:
     return RecordedState(
         msgspec.structs.replace(snapshot, unread=(*missing, *snapshot.unread)),
         recording.problems,
+        objects,
     )
 
 

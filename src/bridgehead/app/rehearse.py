@@ -1,0 +1,260 @@
+"""The use case ``rehearse``: a change is played against a twin of the cluster, in simulated time.
+
+The engine, the client and the journal are those of a rollout; only the cluster and the clock are
+others. Every fault is played in a twin of its own, so that none learns of another.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from bridgehead.app.loop import OutOfSightError
+from bridgehead.app.planning import Planned, plan_live
+from bridgehead.app.rehearse_measure import Measure, Missing
+from bridgehead.app.rehearse_stage import Stage, rehearsable, staged
+from bridgehead.app.rehearse_state import State
+from bridgehead.app.rollout import Options, RolloutResult, rollout
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Watcher
+from bridgehead.cluster.errors import ClusterError
+from bridgehead.core.inventory.cohort import cohorts_of
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.rollout.decision import Decision
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.world import World
+from bridgehead.core.verify.result import GateResult
+from bridgehead.kube.errors import KubeError
+from bridgehead.twin.faults.fault import Fault
+from bridgehead.twin.faults.laying import Members
+from bridgehead.twin.seeding.recorded import seed_of
+from bridgehead.twin.seeding.seed import Seed
+from bridgehead.twin.virtual.loop import run_virtual
+
+LONGEST = 14 * 86400.0
+"""Simulated seconds after which a run is not waited for any longer."""
+
+Verdict = Literal["passed", "caught", "escaped", "stopped"]
+"""What became of a change: it went through and nothing is missing; a gate stopped it; it went
+through and something is missing; it came to no end of its own."""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one playing."""
+
+    fault: str
+    """As it is typed; empty for the change as it is."""
+    verdict: Verdict
+    exit: int
+    """That of the rollout; 6 where it left because of the API."""
+    summary: str
+    stage: str = ""
+    """In which stage a gate failed."""
+    failure: GateResult | None = None
+    touched: tuple[str, ...] = ()
+    """Nodes on which the component was restarted or replaced."""
+    device_minutes: float = 0.0
+    duration: float = 0.0
+    """Simulated seconds from the first look to the ending."""
+    missing: tuple[Missing, ...] = ()
+    struck: tuple[str, ...] = ()
+    """Nodes that the fault itself has made unfit: nothing is said of these."""
+    head: str = ""
+    """Digest of the journal's last record."""
+
+    @property
+    def bad(self) -> bool:
+        """Whether something is amiss in the end that nobody was told of, or that was not undone."""
+        if not self.fault:
+            return self.verdict != "passed"
+        return self.verdict == "escaped" or bool(self.missing)
+
+
+class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole rehearsal."""
+
+    plan: Plan
+    outcomes: tuple[Outcome, ...]
+    assumptions: tuple[str, ...]
+    unread: tuple[Unread, ...]
+
+
+class Audience(Watcher, Protocol):
+    """Who follows a rehearsal."""
+
+    def begins(self, fault: str) -> None:
+        """A playing begins; an empty fault is the change as it is."""
+        ...
+
+    def ends(self, outcome: Outcome) -> None:
+        """A playing has ended."""
+        ...
+
+
+Choose = Callable[[Plan], Iterable[Fault | None]]
+"""Which faults to play, by the plan; None for the change as it is."""
+
+
+def rehearse(
+    state: State,
+    spec: RolloutSpec,
+    text: str,
+    options: Options,
+    *,
+    choose: Choose,
+    chance: int,
+    audience: Audience,
+) -> Rehearsed | Planned:
+    """Play the change as often as ``choose`` says; or why there is no plan to play."""
+    seed = seed_of([dict(item) for item in state.objects], at=state.snapshot.at)
+    spec = rehearsable(spec)
+    planned = run_virtual(_plan(seed, spec, options, chance=chance), start=seed.at)
+    if not isinstance(planned.result, Plan):
+        return planned
+    player = _Player(
+        seed=seed,
+        spec=spec,
+        text=text,
+        options=options,
+        plan=planned.result,
+        members=_Cohorts(state, spec),
+    )
+    outcomes = []
+    for fault in choose(planned.result):
+        audience.begins(fault.text if fault is not None else "")
+        playing = player.play(fault, chance=chance, watcher=audience)
+        outcomes.append(run_virtual(playing, start=seed.at))
+        audience.ends(outcomes[-1])
+    return Rehearsed(
+        plan=planned.result,
+        outcomes=tuple(outcomes),
+        assumptions=(*seed.assumptions, *_assumed(spec, state)),
+        unread=state.snapshot.unread,
+    )
+
+
+async def _plan(seed: Seed, spec: RolloutSpec, options: Options, *, chance: int) -> Planned:
+    async with staged(seed, spec, chance=chance, watcher=_Nobody()) as stage:
+        session = stage.session
+        return await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
+
+
+def _assumed(spec: RolloutSpec, state: State) -> Iterable[str]:
+    period = min(10.0, spec.verify.status_period)
+    yield f"kubelets report what they offer every {period:g} s"
+    if state.snapshot.server:
+        yield f"the API server behaves as one of Kubernetes 1.37; it was {state.snapshot.server}"
+
+
+class _Player(msgspec.Struct, frozen=True, kw_only=True):
+    """Plays one change, any number of times."""
+
+    seed: Seed
+    spec: RolloutSpec
+    text: str
+    options: Options
+    plan: Plan
+    members: Members
+
+    async def play(self, fault: Fault | None, *, chance: int, watcher: Watcher) -> Outcome:
+        """From the settled twin to what is left long after the ending."""
+        async with staged(self.seed, self.spec, chance=chance, watcher=watcher) as stage:
+            if fault is not None:
+                stage.begin(fault, set(self.plan.images.values()), self.members)
+            measure = Measure(stage.twin, self.spec.component, self.plan.resources)
+            began = stage.session.clock()
+            told = await self._result(stage)
+            lasted = stage.session.clock() - began
+            touched, lost = measure.touched, measure.device_minutes
+            measure.stop()
+            stage.calm()
+            missing = await measure.missing(stage.struck)
+            return msgspec.structs.replace(
+                told,
+                fault=fault.text if fault is not None else "",
+                verdict="escaped" if told.verdict == "passed" and missing else told.verdict,
+                touched=touched,
+                device_minutes=lost,
+                duration=lasted,
+                missing=missing,
+                struck=stage.struck,
+            )
+
+    async def _result(self, stage: Stage) -> Outcome:
+        try:
+            async with asyncio.timeout(LONGEST):
+                result = await rollout(stage.session, self.spec, self.text, self.options)
+        except TimeoutError:
+            return _stopped(5, f"it still waits after {LONGEST / 86400:g} days")
+        except (KubeError, ClusterError, OutOfSightError) as error:
+            notes = " ".join(getattr(error, "__notes__", ()))
+            return _stopped(6, f"{error} {notes}".strip())
+        return _told(result)
+
+
+def _stopped(code: int, why: str) -> Outcome:
+    return Outcome(fault="", verdict="stopped", exit=code, summary=why)
+
+
+def _told(result: RolloutResult) -> Outcome:
+    if not isinstance(result, Ended):
+        why = "it did not begin"
+        if isinstance(result, Planned) and hasattr(result.result, "refusals"):
+            why = "; ".join(item.message for item in result.result.refusals) or why
+        return _stopped(1, why)
+    ending = result.ending
+    failure = ending.failure if ending.exit else None
+    verdict: Verdict = "stopped"
+    if ending.exit == 0:
+        verdict = "passed"
+    elif failure is not None:
+        verdict = "caught"
+    return Outcome(
+        fault="",
+        verdict=verdict,
+        exit=ending.exit,
+        summary=ending.summary,
+        stage=_stage_of(result.run, failure),
+        failure=failure,
+        head=result.head,
+    )
+
+
+def _stage_of(run: Run, failure: GateResult | None) -> str:
+    if failure is None or not run.plan.stages:
+        return ""
+    return run.plan.stages[run.stage_of(failure.node)].name
+
+
+class _Cohorts:
+    """Names of nodes by their cohorts' names; the keys are those of the spec."""
+
+    def __init__(self, state: State, spec: RolloutSpec) -> None:
+        cohorts = cohorts_of(state.snapshot.nodes, spec.cohort)
+        self._members = {
+            cohort.name: frozenset(node.name for node in nodes) for cohort, nodes in cohorts.items()
+        }
+
+    def __call__(self, name: str) -> Collection[str]:
+        """The nodes of every cohort whose name holds this."""
+        found: Sequence[frozenset[str]] = [
+            members for known, members in self._members.items() if name in known
+        ]
+        return frozenset[str]().union(*found)
+
+
+class _Nobody:
+    """Watches nothing."""
+
+    def tell(self, entry: Entry) -> None:
+        """Nobody hears of records."""
+
+    def say(self, words: str) -> None:
+        """Nobody hears of anything else."""
+
+    def look(self, run: Run, world: World, decision: Decision) -> None:
+        """Nobody looks."""
