@@ -1,5 +1,11 @@
 """The assembly of a simulated cluster: everything wired together on the running event loop."""
 
+from bridgehead.twin.access.aggregation import RoleAggregation
+from bridgehead.twin.access.bootstrap import make_roles
+from bridgehead.twin.access.guard import Guard
+from bridgehead.twin.access.reviews import Reviews
+from bridgehead.twin.access.token_requests import TokenRequests
+from bridgehead.twin.access.tokens import Tokens
 from bridgehead.twin.admission.admission import Admission
 from bridgehead.twin.api.service import Api
 from bridgehead.twin.clock import Clock
@@ -12,7 +18,7 @@ from bridgehead.twin.controllers.eviction import evict
 from bridgehead.twin.controllers.garbage import GarbageCollector
 from bridgehead.twin.controllers.jobs import JobController
 from bridgehead.twin.controllers.namespaces import NamespaceController
-from bridgehead.twin.controllers.node_health import NodeLifecycleController
+from bridgehead.twin.controllers.node_health import NodeLifecycleController, Timing
 from bridgehead.twin.controllers.pod_garbage import PodGarbageCollector
 from bridgehead.twin.controllers.replicasets import ReplicaSetController
 from bridgehead.twin.controllers.system import make_system_objects
@@ -40,6 +46,7 @@ class Twin:
         seed: int = 0,
         speed: float = 1.0,
         fleet: Fleet | None = None,
+        timing: Timing | None = None,
         administrator: str = "administrator",
     ) -> None:
         """``start``: its time at first, in seconds since the epoch. ``speed``: of its clock.
@@ -48,7 +55,7 @@ class Twin:
         twin is served.
 
         ``fleet``: its machines and images; without one there are no nodes but those that clients
-        make, and nothing runs on those.
+        make, and nothing runs on those. ``timing``: when a silent node counts as lost.
         """
         self.administrator = administrator
         self.fleet = fleet or Fleet()
@@ -59,14 +66,23 @@ class Twin:
         admission = Admission(self.kinds, self.store, self.clock, self.identifiers)
         self.registry = Registry(self.kinds, self.store, self.clock, self.identifiers, admission)
         self.nodes = Nodes(self.registry, self.fleet)
-        self.api = Api(self.registry, logs=self.nodes.logs, evict=evict)
         registry = self.registry
+        tokens = Tokens(self.store, self.clock, self.identifiers, administrator)
+        guard = Guard(self.store, tokens, administrator)
+        self.api = Api(
+            registry,
+            logs=self.nodes.logs,
+            evict=evict,
+            access=guard,
+            parts={**Reviews(registry, guard).parts(), **TokenRequests(registry, tokens).parts()},
+        )
         self._parts = (
+            RoleAggregation(registry),
             NamespaceController(registry),
             NamespaceDefaults(registry, NO_AUTHORITY),
             GarbageCollector(registry),
             PodGarbageCollector(registry),
-            NodeLifecycleController(registry),
+            NodeLifecycleController(registry, timing),
             TaintEvictionController(registry),
             DisruptionController(registry),
             EventExpiry(registry),
@@ -81,6 +97,7 @@ class Twin:
     def start(self) -> None:
         """Make what every cluster has, and let its parts begin to work."""
         make_system_objects(self.registry)
+        make_roles(self.registry)
         for part in self._parts:
             part.start()
 

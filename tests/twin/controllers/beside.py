@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
 
+from bridgehead.twin.controllers.node_health import Timing
 from bridgehead.twin.nodes.fleet import Fleet, Machine
 from bridgehead.twin.nodes.images import Image, Images, Pull
 from bridgehead.twin.objects import Object, name_of
@@ -14,6 +15,8 @@ from bridgehead.twin.twin import Twin
 from bridgehead.twin.virtual.loop import run_virtual
 from testbed.api import Api, ApiError
 from testbed.base_image import BASE_IMAGE
+from testbed.controlplane import NODE_GRACE_PERIOD
+from testbed.node import Node
 from tests.twin.api.asking import Client
 from tests.twin.differential.masking import masked
 from tests.twin.virtually import START
@@ -30,11 +33,18 @@ class Ask(Protocol):
     ) -> tuple[int, Object]: ...
 
 
+Network = Callable[[str, bool], Awaitable[None]]
+"""Takes a node off the network (False), or puts it back."""
+
+
 class Side:
     """A cluster in which a scenario has a namespace, and nodes of its own if it needs any."""
 
-    def __init__(self, ask: Ask, namespace: str, nodes: Sequence[str] = ()) -> None:
+    def __init__(
+        self, ask: Ask, namespace: str, nodes: Sequence[str] = (), network: Network | None = None
+    ) -> None:
         self._ask = ask
+        self._network = network
         self.namespace = namespace
         self.nodes = list(nodes)
         self.seen: dict[str, str] = {}
@@ -89,6 +99,11 @@ class Side:
                     return found
                 await asyncio.sleep(0.2)
 
+    async def connect(self, node: str, *, up: bool) -> None:
+        """Take a node off the network, or put it back."""
+        assert self._network is not None
+        await self._network(node, up)
+
     def note(self, what: str, value: Any) -> None:
         """Keep something for the comparison."""
         names = {"namespace": self.namespace}
@@ -132,9 +147,9 @@ def _without_news(value: Any) -> Any:
 
 
 async def on_real(
-    api: Api, namespace: str, scenario: Scenario, nodes: Sequence[str] = ()
+    api: Api, namespace: str, scenario: Scenario, nodes: Sequence[Node] = ()
 ) -> dict[str, str]:
-    """What the real cluster shows."""
+    """What the real cluster shows; ``nodes`` are leased ones."""
 
     async def ask(method: str, path: str, body: Any, content_type: str) -> tuple[int, Object]:
         try:
@@ -144,7 +159,11 @@ async def on_real(
             return error.status, json.loads(text) if text.startswith("{") else {}
         return (201 if method == "POST" else 200), answer
 
-    side = Side(ask, namespace, nodes)
+    async def network(name: str, up: bool) -> None:
+        node = next(node for node in nodes if node.name == name)
+        await asyncio.to_thread(node.restore_network if up else node.cut_network)
+
+    side = Side(ask, namespace, [node.name for node in nodes], network)
     await scenario(side)
     return side.seen
 
@@ -157,7 +176,8 @@ async def on_twin(scenario: Scenario, nodes: int = 3) -> dict[str, str]:
         images = Images()
         images.add(BASE_IMAGE, Image(program="plain", pull=Pull(present=True)))
         fleet = Fleet([Machine(name=name) for name in names], images=images)
-        twin = Twin(start=START, fleet=fleet)
+        timing = Timing(grace=NODE_GRACE_PERIOD, period=1.0)
+        twin = Twin(start=START, fleet=fleet, timing=timing)
         twin.start()
         client = Client(twin.api)
 
@@ -166,7 +186,10 @@ async def on_twin(scenario: Scenario, nodes: int = 3) -> dict[str, str]:
             answer: Any = await client.raw(method, path, encoded, {"content-type": content_type})
             return answer.status, msgspec.json.decode(answer.body)
 
-        side = Side(ask, "test-0123456789", names)
+        async def network(name: str, up: bool) -> None:
+            (twin.nodes.restore_network if up else twin.nodes.cut_network)(name)
+
+        side = Side(ask, "test-0123456789", names, network)
         await side.code("POST", "/api/v1/namespaces", {"metadata": {"name": side.namespace}})
         await side.until("serviceaccounts", "default", name_of)
         await scenario(side)

@@ -7,6 +7,7 @@ import pytest
 from bridgehead.twin.objects import Object, at, name_of
 from testbed.base_image import BASE_IMAGE
 from testbed.cluster import Cluster
+from testbed.fixtures import LeaseNodes
 from tests.twin.controllers.beside import Side, on_real, on_twin
 
 pytestmark = pytest.mark.cluster
@@ -275,6 +276,74 @@ async def budgets_and_evictions(side: Side) -> None:
     await side.until("apps/deployments", "web", rolled_out)
     side.note("full again", await side.until(budgets, "second", healthy(2)))
     await side.note_events("events", lambda name: name in {"web", "second"})
+
+
+def ours(node: Object) -> list[Any]:
+    taints = at(node, "spec", "taints") or []
+    named = [one for one in taints if one["key"].startswith("node.kubernetes.io/")]
+    return sorted(named, key=lambda one: (one["key"], one["effect"]))
+
+
+def is_lost(node: Object) -> bool:
+    return len(ours(node)) == 2 and has_condition("Ready", "Unknown")(node)
+
+
+def is_back(node: Object) -> bool:
+    return not ours(node) and bool(has_condition("Ready")(node))
+
+
+def conditions(obj: Object, *keys: str) -> list[list[Any]]:
+    return [[one.get(key) for key in ("type", *keys)] for one in obj["status"]["conditions"]]
+
+
+async def a_node_that_falls_silent(side: Side) -> None:
+    node, *_ = side.nodes
+
+    async def run(name: str, tolerations: list[Object]) -> None:
+        spec = {**pod(), "nodeName": node, "tolerations": tolerations}
+        await side.create("pods", {"metadata": {"name": name}, "spec": spec})
+        await side.until("pods", name, has_condition("Ready"))
+
+    unreachable = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
+    await run("agent", [unreachable])
+    await run("web", [{**unreachable, "effect": "NoExecute", "tolerationSeconds": 2}])
+    await run("stays", [{**unreachable, "effect": "NoExecute", "tolerationSeconds": 300}])
+    await side.connect(node, up=False)
+    lost = await side.until("/nodes", node, is_lost)
+    side.note("conditions", sorted(conditions(lost, "status", "reason", "message")))
+    side.note("taints", ours(lost))
+    leaving = await side.until("pods", "web", lambda o: o["metadata"].get("deletionTimestamp"))
+    side.note("leaving", conditions(leaving, "status", "reason", "message"))
+    agent = await side.get("pods", "agent") or {}
+    side.note("agent", [agent["metadata"].get("deletionTimestamp"), conditions(agent, "status")])
+    await side.connect(node, up=True)
+    await side.until("/nodes", node, is_back)
+    await side.until("pods", "web", lambda found: not found)
+    await side.until("pods", "agent", has_condition("Ready"))
+    found = [
+        (event["involvedObject"]["name"], event["type"], event["reason"], event["message"])
+        for event in await side.all("events")
+        if event["source"].get("component") in {"node-controller", "taint-eviction-controller"}
+    ]
+    side.note("events", sorted(found))
+
+
+async def a_cordoned_node(side: Side) -> None:
+    node, *_ = side.nodes
+    await side.until("/nodes", node, is_back)
+    await side.patch("/nodes", node, {"spec": {"unschedulable": True}})
+    side.note("cordoned", ours(await side.until("/nodes", node, ours)))
+    await side.patch("/nodes", node, {"spec": {"unschedulable": None}})
+    await side.until("/nodes", node, is_back)
+
+
+@pytest.mark.parametrize("scenario", [a_cordoned_node, a_node_that_falls_silent])
+async def test_nodes_of_both_show_the_same(
+    cluster: Cluster, lease_nodes: LeaseNodes, namespace: str, scenario: Any
+) -> None:
+    nodes = await lease_nodes(1)
+    real = await on_real(cluster.api, namespace, scenario, nodes)
+    assert await on_twin(scenario) == real
 
 
 @pytest.mark.parametrize(
