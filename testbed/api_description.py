@@ -41,6 +41,7 @@ def describe(state: State, folder: Path) -> Iterator[Path]:
     yield _write_bytes(
         folder / "openapi_v2.pb.xz", api.answer("GET", "/openapi/v2", accept=_PROTOBUF)
     )
+    yield _write(folder / "access.json.xz", {"objects": list(_roles(api))})
     index = api.get("/openapi/v3")["paths"]
     for path, entry in sorted(index.items()):
         if path.startswith(("api/", "apis/")) and path.split("/")[-1].startswith("v"):
@@ -71,6 +72,26 @@ def _columns(api: Api, lists: list[Object]) -> Iterator[tuple[str, list[Object]]
             except ApiError:
                 continue
             yield f"{version}/{resource['name']}", table["columnDefinitions"]
+
+
+_OF_THIS_CLUSTER = ("uid", "resourceVersion", "creationTimestamp", "managedFields")
+
+
+def _roles(api: Api) -> Iterator[Object]:
+    """The roles and bindings that the server makes when it first starts."""
+    version = "rbac.authorization.k8s.io/v1"
+    for plural, kind in (
+        ("clusterroles", "ClusterRole"),
+        ("clusterrolebindings", "ClusterRoleBinding"),
+        ("roles", "Role"),
+        ("rolebindings", "RoleBinding"),
+    ):
+        for item in api.get(f"/apis/{version}/{plural}")["items"]:
+            metadata = item["metadata"]
+            if metadata.get("labels", {}).get("kubernetes.io/bootstrapping") != "rbac-defaults":
+                continue
+            kept = {key: value for key, value in metadata.items() if key not in _OF_THIS_CLUSTER}
+            yield {**item, "apiVersion": version, "kind": kind, "metadata": kept}
 
 
 def _write(file: Path, value: Object) -> Path:

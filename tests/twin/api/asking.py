@@ -47,8 +47,9 @@ def _evict(
 class Client:
     """What a test asks with."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, token: str = "") -> None:
         self.api = api
+        self._own = {"authorization": f"Bearer {token}"} if token else {}
 
     async def raw(
         self,
@@ -64,7 +65,7 @@ class Client:
                 method=method,
                 path=path,
                 query=tuple(parse_qsl(query, keep_blank_values=True)),
-                headers=dict(headers or {}),
+                headers={**self._own, **(headers or {})},
                 body=body,
             )
         )

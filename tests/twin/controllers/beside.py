@@ -179,7 +179,7 @@ async def on_twin(scenario: Scenario, nodes: int = 3) -> dict[str, str]:
         timing = Timing(grace=NODE_GRACE_PERIOD, period=1.0)
         twin = Twin(start=START, fleet=fleet, timing=timing)
         twin.start()
-        client = Client(twin.api)
+        client = Client(twin.api, twin.administrator)
 
         async def ask(method: str, path: str, body: Any, content_type: str) -> tuple[int, Object]:
             encoded = b"" if body is None else msgspec.json.encode(body)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bridgehead.kube.client import Kube
-from bridgehead.kube.config.values import Connection, NoToken
+from bridgehead.kube.config.values import Connection, StaticToken
 from bridgehead.kube.errors import Unreachable
 from bridgehead.kube.resources import CONFIG_MAPS, NODES
 from bridgehead.kube.watch import Reflector
@@ -26,7 +26,8 @@ async def _cluster() -> AsyncIterator[tuple[Twin, TroubledApi, Kube]]:
     twin.start()
     api = TroubledApi(twin.api.handle, twin.registry, random.Random(1))
     http = server(api)
-    connection = Connection(server="http://twin", origin="the twin", tokens=NoToken())
+    tokens = StaticToken(twin.administrator)
+    connection = Connection(server="http://twin", origin="the twin", tokens=tokens)
     connector = MemoryConnector(api.accept(http))
     async with await Kube.connect(connection, connector=connector, chance=random.Random(2)) as kube:
         yield twin, api, kube

@@ -15,6 +15,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = {}
     """Names in lower case."""
+    all_headers: tuple[tuple[str, str], ...] = ()
+    """Each as it came, also those that came several times; empty where all came once."""
     body: bytes = b""
 
 

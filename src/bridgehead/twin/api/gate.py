@@ -11,6 +11,8 @@ import msgspec
 
 from bridgehead.twin.api.addresses import Address
 from bridgehead.twin.api.exchange import Request
+from bridgehead.twin.kinds import Kind
+from bridgehead.twin.objects import Object
 
 
 class User(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +52,12 @@ class Access(Protocol):
         """Raises ApiError 403 where the rules do not allow it."""
         ...
 
+    def check_grant(
+        self, user: User, kind: Kind, namespace: str, obj: Object, old: Object | None
+    ) -> None:
+        """Raises ApiError 403 where a role or a binding gives what its author does not have."""
+        ...
+
 
 class OpenDoor:
     """Lets everybody in as an administrator: for parts of a twin that nobody serves."""
@@ -59,6 +67,11 @@ class OpenDoor:
         return User(name="kubernetes-admin", groups=("system:masters", "system:authenticated"))
 
     def authorize(self, _user: User, _attributes: Attributes) -> None:
+        """Nothing is refused."""
+
+    def check_grant(
+        self, _user: User, _kind: Kind, _namespace: str, _obj: Object, _old: Object | None
+    ) -> None:
         """Nothing is refused."""
 
 

@@ -7,6 +7,7 @@ its request, and so its watch.
 import gzip
 from typing import Protocol
 
+import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
@@ -41,13 +42,12 @@ async def _handle(api: Handles, message: web.BaseRequest) -> web.StreamResponse:
         path=message.path,
         query=tuple(message.query.items()),
         headers={name.lower(): value for name, value in message.headers.items()},
+        all_headers=tuple(message.headers.items()),
     )
     body = await _body(message)
     if body is None:
         return _whole(message, refusal(too_large(), head))
-    request = Request(
-        method=head.method, path=head.path, query=head.query, headers=head.headers, body=body
-    )
+    request = msgspec.structs.replace(head, body=body)
     try:
         answer = await api.handle(request)
     except ConnectionError:

@@ -1,6 +1,6 @@
 """The API of a twin: a request in, an answer out. No part of it knows how bytes travel."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from bridgehead.twin.api.addresses import Address, address_of
 from bridgehead.twin.api.answers import Answers, refusal
@@ -27,6 +27,8 @@ _OF_OBJECT = {"GET": "get", "HEAD": "get", "PUT": "update", "PATCH": "patch", "D
 _OF_COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
 
 Serve = Callable[[Call], Answer | Stream]
+Parts = Mapping[tuple[str, str], Mapping[str, Serve]]
+"""Who answers a verb for a part of a resource (the empty one: for itself)."""
 
 
 class Api:
@@ -39,10 +41,12 @@ class Api:
         evict: Evict,
         logs: Logs = no_logs,
         access: Access | None = None,
+        parts: Parts | None = None,
         documents: OpenApi | None = None,
     ) -> None:
         """``logs``: of the nodes; ``access``: users and rules, without which everybody may do all;
-        ``documents``: of custom kinds too, where they are known.
+        ``parts``: more to answer, by resource and part of it; ``documents``: of custom kinds too,
+        where they are known.
         """
         self._access: Access = access or OpenDoor()
         self._registry = registry
@@ -50,7 +54,7 @@ class Api:
         answers = Answers(registry)
         self._general = General(registry.kinds, documents or OpenApi())
         reading = Reading(registry, answers, self.watches)
-        writing = Writing(registry, answers)
+        writing = Writing(registry, answers, self._access)
         deleting = Deleting(registry, answers)
         self._serve: dict[str, Serve] = {
             "get": reading.get,
@@ -62,7 +66,7 @@ class Api:
             "delete": deleting.delete,
             "deletecollection": deleting.delete_collection,
         }
-        self._parts = _parts(registry, answers, logs, evict)
+        self._parts = {**_parts(registry, answers, logs, evict), **(parts or {})}
         index_pods_by_node(registry.store, registry.kinds.named("", "pods"))
 
     async def handle(self, request: Request) -> Answer | Stream:
@@ -132,9 +136,7 @@ class Api:
         return (own or self._serve).get(call.verb) or self._serve[call.verb]
 
 
-def _parts(
-    registry: Registry, answers: Answers, logs: Logs, evict: Evict
-) -> dict[tuple[str, str], dict[str, Serve]]:
+def _parts(registry: Registry, answers: Answers, logs: Logs, evict: Evict) -> Parts:
     """Who answers for parts of objects, by resource and part; without a resource for all."""
     pods = PodParts(registry, logs=logs, evict=evict)
     scaling = Scaling(registry, answers)

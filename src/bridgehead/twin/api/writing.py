@@ -8,6 +8,7 @@ from functools import partial
 from bridgehead.twin.api.answers import Answers
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.exchange import Answer
+from bridgehead.twin.api.gate import Access
 from bridgehead.twin.api.incoming import check_name, check_namespace, check_types, read_object
 from bridgehead.twin.api.options import WriteOptions, write_options
 from bridgehead.twin.api.patching import is_apply, patched
@@ -33,9 +34,10 @@ _CREATED_BY_UPDATE = frozenset(
 class Writing:
     """Answers what changes objects, but for their deletion."""
 
-    def __init__(self, registry: Registry, answers: Answers) -> None:
+    def __init__(self, registry: Registry, answers: Answers, access: Access) -> None:
         self._registry = registry
         self._answers = answers
+        self._access = access
 
     def create(self, call: Call) -> Answer:
         """A new object. Raises ApiError: 400, 404, 409, 415, 422."""
@@ -101,6 +103,7 @@ class Writing:
     def _created(
         self, call: Call, obj: Object, options: WriteOptions, warnings: tuple[str, ...]
     ) -> Answer:
+        self._access.check_grant(call.user, call.kind, call.namespace, obj, None)
         said = [*deprecation(call), *warnings]
         made = self._registry.create(
             self._kind(call),
@@ -116,6 +119,7 @@ class Writing:
     def _updated(
         self, call: Call, obj: Object, options: WriteOptions, warnings: tuple[str, ...]
     ) -> Answer:
+        self._access.check_grant(call.user, call.kind, call.namespace, obj, self._old(call))
         said = [*deprecation(call), *warnings]
         made = self._registry.update(
             self._kind(call),

@@ -1,0 +1,1 @@
+"""Who may do what on a twin: tokens, impersonation, rules of RBAC, and the reviews that ask."""
