@@ -1,0 +1,137 @@
+"""The use case ``demo``: releases to a small simulated cluster, played by the real engine."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from random import Random
+from typing import Protocol
+
+from bridgehead.app.asking import Asker
+from bridgehead.app.going_on import Ways, go_on
+from bridgehead.app.rollout import Options, rollout
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Session, Watcher
+from bridgehead.cluster.store import RunStore
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.decision import Decision
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Ending
+from bridgehead.core.rollout.world import World
+from bridgehead.kube.client import Kube
+from bridgehead.kube.config.values import Connection, StaticToken
+from bridgehead.spec import SpecAccepted, read_spec
+from bridgehead.twin.api.http import server
+from bridgehead.twin.demos.cluster import CONTAINER, NAMESPACE, fleet_of, furnish
+from bridgehead.twin.demos.script import Act, Script
+from bridgehead.twin.demos.sight import PLUGIN, NodeSight, sight
+from bridgehead.twin.twin import Twin
+from bridgehead.twin.virtual.connector import MemoryConnector
+from bridgehead.twin.virtual.loop import run_virtual
+
+START = 1_767_603_600.0
+"""2026-01-05T09:00:00Z, a Monday: a demonstration is the same whenever it is played."""
+
+_LATER = 900.0
+"""Simulated seconds between two releases."""
+
+
+class Audience(Watcher, Protocol):
+    """Who watches a demonstration."""
+
+    def act(self, number: int, act: Act, nodes: Sequence[NodeSight]) -> None:
+        """A release begins."""
+        ...
+
+    def ended(self, ending: Ending, entries: Sequence[Entry], nodes: Sequence[NodeSight]) -> None:
+        """It came to its end."""
+        ...
+
+    def move(self, nodes: Sequence[NodeSight]) -> None:
+        """Something may have changed."""
+        ...
+
+
+class NotAsPlayedError(Exception):
+    """An act did not end as the demonstration says; that is a defect of this program."""
+
+
+def play(script: Script, audience: Audience, *, seed: int = 0) -> float:
+    """Play all acts in simulated time; how much of it passed, in seconds.
+
+    Raises NotAsPlayedError.
+    """
+    return run_virtual(_play(script, audience, seed), start=START)
+
+
+async def _play(script: Script, audience: Audience, seed: int) -> float:
+    twin = Twin(start=START, seed=seed, fleet=fleet_of(script))
+    twin.start()
+    await furnish(twin.registry, script)
+    config = Connection(
+        server="http://twin.invalid", origin="demo", tokens=StaticToken(twin.administrator)
+    )
+    connector = MemoryConnector(server(twin.api))
+    async with await Kube.connect(config, connector=connector, chance=Random(seed)) as kube:  # noqa: S311 - a simulation
+        session = Session(
+            kube=kube,
+            clock=twin.clock.now,
+            steady=asyncio.get_running_loop().time,
+            watcher=_Watching(audience, twin, script),
+            stop=asyncio.Event(),
+            host="demo",
+        )
+        for number, act in enumerate(script.acts, 1):
+            audience.act(number, act, sight(twin.store, script))
+            ended = await _act(session, script, act)
+            entries = await RunStore(kube, session.state_namespace).entries(ended.run.name)
+            audience.ended(ended.ending, entries, sight(twin.store, script))
+            await asyncio.sleep(_LATER)
+    await twin.stop()
+    return twin.clock.now() - START
+
+
+async def _act(session: Session, script: Script, act: Act) -> Ended:
+    if act.without:
+        ref = ComponentRef(kind="DaemonSet", namespace=NAMESPACE, name=PLUGIN)
+        ways = Ways(without=(act.without,))
+        result: object = await go_on(session, ref, ways, Asker(actor="you"))
+    else:
+        accepted = _spec(script, act)
+        result = await rollout(session, accepted.spec, accepted.text, Options())
+    if not isinstance(result, Ended) or result.ending.exit != act.exit:
+        raise NotAsPlayedError(f"{act.says} {result}")
+    return result
+
+
+def _spec(script: Script, act: Act) -> SpecAccepted:
+    document = {
+        "apiVersion": "bridgehead.dev/v1alpha1",
+        "kind": "Rollout",
+        "metadata": {"name": PLUGIN},
+        "component": {"daemonSet": {"namespace": NAMESPACE, "name": PLUGIN}},
+        "change": {"images": {CONTAINER: act.image}},
+        **script.spec,
+    }
+    read = read_spec(json.dumps(document, indent=2), "bridgehead.yaml")
+    if not isinstance(read, SpecAccepted):
+        raise NotAsPlayedError(f"the spec of: {act.says} {[str(item) for item in read.problems]}")
+    return read
+
+
+class _Watching:
+    """Hands on what the engine tells, and how the nodes are at that moment."""
+
+    def __init__(self, audience: Audience, twin: Twin, script: Script) -> None:
+        self._audience, self._twin, self._script = audience, twin, script
+
+    def tell(self, entry: Entry) -> None:
+        self._audience.tell(entry)
+        self._audience.move(sight(self._twin.store, self._script))
+
+    def say(self, words: str) -> None:
+        self._audience.say(words)
+
+    def look(self, run: Run, world: World, decision: Decision) -> None:
+        self._audience.look(run, world, decision)
+        self._audience.move(sight(self._twin.store, self._script))
