@@ -13,10 +13,20 @@ import msgspec
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.errors import MODIFIED, already_exists, conflict, not_found
 from bridgehead.twin.identifiers import Identifiers
-from bridgehead.twin.kinds import Kind, Kinds
-from bridgehead.twin.objects import Object, at, is_deleting, items, name_of, text, with_field
+from bridgehead.twin.kinds import Kind, Kinds, Stored
+from bridgehead.twin.objects import (
+    Object,
+    at,
+    is_deleting,
+    items,
+    name_of,
+    namespace_of,
+    text,
+    with_field,
+)
 from bridgehead.twin.store import Store
 
+_PODS = Stored("", "pods")
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
 
@@ -129,8 +139,9 @@ class Registry:
             raise conflict(
                 kind,
                 name,
-                f"Precondition failed: UID in precondition: {uid}, "
-                f"UID in object meta: {text(old, 'metadata', 'uid')}",
+                f"StorageError: invalid object, Code: 4, Key: {_storage_key(kind, old)}, "
+                "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+                f"{uid}, UID in object meta: {text(old, 'metadata', 'uid')}",
             )
         obj = _merged(kind, obj, old, subresource)
         attempt = Attempt(
@@ -151,7 +162,8 @@ class Registry:
         if dry_run:
             return obj
         if is_deleting(obj) and not items(obj, "metadata", "finalizers") and _due(kind, obj):
-            return self.store.remove(kind, obj)
+            self.store.remove(kind, obj)
+            return obj
         return self.store.put(kind, obj)
 
     def delete(
@@ -174,20 +186,24 @@ class Registry:
         grace = _grace(kind, old, options)
         waits = bool(items(obj, "metadata", "finalizers")) or _has_finalizers_in_spec(kind, obj)
         if not waits and not grace:
-            return (obj if dry_run else self.store.remove(kind, obj)), True
+            gone = obj if dry_run else self.store.remove(kind, obj)
+            return self._marked(kind, gone, 0) if kind.stored == _PODS else gone, True
         if not is_deleting(old) or grace < int(
             at(old, "metadata", "deletionGracePeriodSeconds") or 0
         ):
-            stamp = self.clock.timestamp(grace)
-            obj = with_field(obj, ("metadata", "deletionTimestamp"), stamp)
-            if kind.stored == ("", "namespaces"):
-                obj = with_field(obj, ("status", "phase"), "Terminating")
-            else:
-                obj = with_field(obj, ("metadata", "deletionGracePeriodSeconds"), grace)
-            obj = _with_next_generation(kind, obj)
+            obj = self._marked(kind, obj, grace)
         if obj == old or dry_run:
             return obj, False
         return self.store.put(kind, obj), False
+
+    def _marked(self, kind: Kind, obj: Object, grace: int) -> Object:
+        """An object that is on its way out."""
+        obj = with_field(obj, ("metadata", "deletionTimestamp"), self.clock.timestamp(grace))
+        if kind.stored == ("", "namespaces"):
+            obj = with_field(obj, ("status", "phase"), "Terminating")
+        else:
+            obj = with_field(obj, ("metadata", "deletionGracePeriodSeconds"), grace)
+        return _with_next_generation(kind, obj)
 
     def _named(self, kind: Kind, obj: Object, namespace: str) -> Object:
         metadata: dict[str, Any] = dict(at(obj, "metadata") or {})
@@ -275,19 +291,30 @@ def _merged(kind: Kind, obj: Object, old: Object, subresource: str) -> Object:
     return new
 
 
+def _storage_key(kind: Kind, obj: Object) -> str:
+    """Where the real server keeps an object, which some of its messages show."""
+    parts = ("/registry", kind.group if kind.custom else "", kind.plural, namespace_of(obj))
+    return "/".join((*filter(None, parts), name_of(obj)))
+
+
 def _check_preconditions(kind: Kind, old: Object, options: DeleteOptions) -> None:
-    name = name_of(old)
-    for what, asked, is_now in (
-        ("UID", options.uid, text(old, "metadata", "uid")),
-        ("ResourceVersion", options.resource_version, text(old, "metadata", "resourceVersion")),
-    ):
-        if asked and asked != is_now:
-            raise conflict(
-                kind,
-                name,
-                f"Precondition failed: {what} in precondition: {asked}, "
-                f"{what} in object meta: {is_now}",
-            )
+    """Source: k8s.io/apiserver/pkg/registry/rest/delete.go, which names the kind."""
+    named = msgspec.structs.replace(kind, plural=kind.kind)
+    uid, version = text(old, "metadata", "uid"), text(old, "metadata", "resourceVersion")
+    if options.uid and options.uid != uid:
+        raise conflict(
+            named,
+            name_of(old),
+            f"the UID in the precondition ({options.uid}) does not match the UID in record "
+            f"({uid}). The object might have been deleted and then recreated",
+        )
+    if options.resource_version and options.resource_version != version:
+        raise conflict(
+            named,
+            name_of(old),
+            f"the ResourceVersion in the precondition ({options.resource_version}) does not match "
+            f"the ResourceVersion in record ({version}). The object might have been modified",
+        )
 
 
 def _with_propagation(obj: Object, options: DeleteOptions) -> Object:

@@ -14,7 +14,7 @@ import msgspec
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, name_of, namespace_of, with_field
 
-HISTORY = 100_000
+HISTORY = 20_000
 """Changes of a resource that a watch can catch up with, where nothing is compacted before."""
 
 Key = tuple[str, str]

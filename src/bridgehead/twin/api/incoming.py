@@ -16,12 +16,16 @@ from bridgehead.twin.api.bodies import (
     unsupported_media_type,
 )
 from bridgehead.twin.api.call import Call
-from bridgehead.twin.errors import ApiError, bad_request
+from bridgehead.twin.errors import ApiError, bad_request, invalid
 from bridgehead.twin.kinds import Kind, Kinds
 from bridgehead.twin.objects import Object, at, text
 from bridgehead.twin.schema.decoding import decoded
+from bridgehead.twin.schema.gotypes import type_of_kind
+from bridgehead.twin.schema.misfits import first_misfit
 from bridgehead.twin.schema.protobuf import ProtobufError, read_protobuf
+from bridgehead.twin.schema.validation.causes import invalid as invalid_value
 
+_NO_KIND = Kind(group="", version="", kind="", plural="")
 _SHOWN = 30
 """Bytes of an unreadable body that the refusal shows."""
 
@@ -99,6 +103,21 @@ def check_types(kind: Kind, obj: Object) -> None:
         raise bad_request(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {error}'
         ) from None
+
+
+def check_patched(kind: Kind, obj: Object) -> None:
+    """Raises ApiError 422 where a patch has left something that is no object of its kind."""
+    name = type_of_kind(kind.api_version, kind.kind)
+    if name is None:
+        check_types(kind, obj)
+        return
+    if why := first_misfit(name, obj):
+        text_of_object = msgspec.json.encode(obj).decode()
+        cause = invalid_value("patch", text_of_object, why)
+        error = invalid(_NO_KIND, "", [cause])
+        error.status["message"] = f' "" is invalid: patch: {cause["message"]}'
+        error.status["details"] = {"causes": [dict(cause)]}
+        raise error
 
 
 class _Metadata(msgspec.Struct):

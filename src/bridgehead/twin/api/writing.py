@@ -9,9 +9,16 @@ from bridgehead.twin.api.answers import Answers
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.exchange import Answer
 from bridgehead.twin.api.gate import Access
-from bridgehead.twin.api.incoming import check_name, check_namespace, check_types, read_object
+from bridgehead.twin.api.incoming import (
+    check_name,
+    check_namespace,
+    check_patched,
+    check_types,
+    read_object,
+)
 from bridgehead.twin.api.options import WriteOptions, write_options
 from bridgehead.twin.api.patching import is_apply, patched
+from bridgehead.twin.api.preconditions import check_uid, check_version
 from bridgehead.twin.api.reading import deprecation
 from bridgehead.twin.api.versions import served, stored
 from bridgehead.twin.errors import not_found
@@ -53,6 +60,7 @@ class Writing:
         may_create = not call.address.subresource and call.kind.plural in _CREATED_BY_UPDATE
         if may_create and self._old(call) is None:
             return self._created(call, obj, options, warnings)
+        check_version(call.kind, obj, update=True)
         return self._updated(call, obj, options, warnings)
 
     def patch(self, call: Call) -> Answer:
@@ -63,11 +71,13 @@ class Writing:
             raise not_found(call.kind, call.name)
         obj = patched(call, old, options, self._registry)
         warnings = tuple(patch_warnings(call.kind, obj, options.validation))
-        check_types(call.kind, obj)
+        check_patched(call.kind, obj)
         check_name(call, obj)
         obj = check_namespace(call, obj)
+        check_version(call.kind, obj)
         if old is None:
             return self._created(call, obj, options, warnings)
+        check_uid(call.kind, obj, old)
         return self._updated(call, obj, options, warnings)
 
     def _incoming(self, call: Call, options: WriteOptions) -> tuple[Object, tuple[str, ...]]:
