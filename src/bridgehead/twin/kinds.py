@@ -1,7 +1,7 @@
 """The kinds that the twin serves, as discovery tells of them."""
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -29,6 +29,13 @@ class Column(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     priority: int = 0
 
 
+class CustomSchema:
+    """The ``openAPIV3Schema`` of one version of a custom kind; one is equal to itself alone."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        self.value = value
+
+
 class Stored(NamedTuple):
     """Under which name objects are kept: all served versions of a resource are one."""
 
@@ -54,6 +61,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a CustomResourceDefinition made it."""
     columns: tuple[Column, ...] = ()
     """Of a custom kind; none declared means the age alone."""
+    schema: CustomSchema | None = None
+    """Of a custom kind."""
 
     @property
     def stored(self) -> Stored:

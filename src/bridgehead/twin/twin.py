@@ -30,6 +30,9 @@ from bridgehead.twin.nodes.nodes import Nodes
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.scheduling.scheduler import Scheduler
 from bridgehead.twin.schema.builtin import builtin_kinds
+from bridgehead.twin.schema.custom.documents import custom_documents
+from bridgehead.twin.schema.custom.serving import CustomKinds
+from bridgehead.twin.schema.openapi import OpenApi
 from bridgehead.twin.store import Store
 
 NO_AUTHORITY = ""
@@ -75,9 +78,11 @@ class Twin:
             evict=evict,
             access=guard,
             parts={**Reviews(registry, guard).parts(), **TokenRequests(registry, tokens).parts()},
+            documents=OpenApi(lambda: custom_documents(self.kinds)),
         )
         self._parts = (
             RoleAggregation(registry),
+            CustomKinds(registry),
             NamespaceController(registry),
             NamespaceDefaults(registry, NO_AUTHORITY),
             GarbageCollector(registry),

@@ -19,9 +19,10 @@ from bridgehead.twin.admission.tolerations import admit_node, admit_tolerations
 from bridgehead.twin.admission.warnings import changed_warnings, new_warnings
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.identifiers import Identifiers
-from bridgehead.twin.kinds import Kinds, Stored
+from bridgehead.twin.kinds import Kind, Kinds, Stored
 from bridgehead.twin.objects import Object
 from bridgehead.twin.registry import Attempt
+from bridgehead.twin.schema.custom.pruning import fill_defaults, pruned
 from bridgehead.twin.schema.decoding import decoded
 from bridgehead.twin.schema.validation.rules import check_changed, check_new
 from bridgehead.twin.store import Store
@@ -31,6 +32,15 @@ _NAMESPACES = Stored("", "namespaces")
 _NODES = Stored("", "nodes")
 _SERVICES = Stored("", "services")
 _PRIORITY_CLASSES = Stored("scheduling.k8s.io", "priorityclasses")
+
+
+def _read(kind: Kind, obj: Object) -> Object:
+    """A private copy in the form of the kind's types or, of a custom one, of its schema."""
+    if kind.schema is None:
+        return decoded(kind, obj)
+    copy = pruned(kind.schema.value, obj)
+    fill_defaults(kind.schema.value, copy)
+    return copy
 
 
 class Admission:
@@ -47,7 +57,7 @@ class Admission:
         own = not attempt.user and attempt.warnings is None
         if own and attempt.subresource:
             return attempt.object  # the twin's own parts write whole, valid states
-        obj = decoded(attempt.kind, attempt.object)
+        obj = _read(attempt.kind, attempt.object)
         check_namespace(attempt, self._kinds, self._store)
         if (fill := DEFAULTS.get(attempt.kind.stored)) is not None:
             fill(obj)

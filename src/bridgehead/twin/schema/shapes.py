@@ -8,10 +8,10 @@ schema of their definition.
 """
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from bridgehead.twin.kinds import Kind
+from bridgehead.twin.kinds import CustomSchema, Kind
 from bridgehead.twin.schema.recorded import recorded
 
 _REFERENCE = "#/components/schemas/"
@@ -144,8 +144,15 @@ def shape_named(group: str, version: str, kind: str) -> Shape | None:
 
 
 def shape_of(kind: Kind) -> Shape | None:
-    """The shape of a built-in kind; None for custom ones, whose definition has it."""
-    return None if kind.custom else shape_named(kind.group, kind.version, kind.kind)
+    """The shape of a kind; None for one of which nothing is known."""
+    if not kind.custom:
+        return shape_named(kind.group, kind.version, kind.kind)
+    return None if kind.schema is None else _shape_of_custom(kind.schema)
+
+
+@lru_cache(maxsize=64)
+def _shape_of_custom(schema: CustomSchema) -> "Shape":
+    return custom_shape(schema.value)
 
 
 def custom_shape(schema: Schema) -> Shape:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from bridgehead.twin.errors import ApiError, bad_request, invalid
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object
+from bridgehead.twin.schema.custom.pruning import pruned
 from bridgehead.twin.schema.gotypes import type_of_kind
 from bridgehead.twin.schema.misfits import unknown_fields
 from bridgehead.twin.schema.validation.causes import invalid as invalid_value
@@ -23,15 +24,12 @@ _MOST = 100
 """As many mistakes are told as the server's decoder keeps."""
 
 
-def body_warnings(
-    kind: Kind, obj: Object, strictness: Strictness, body: bytes = b"", unknown: Sequence[str] = ()
-) -> list[str]:
+def body_warnings(kind: Kind, obj: Object, strictness: Strictness, body: bytes = b"") -> list[str]:
     """The warnings that the answer to a body carries.
 
-    ``body``: the JSON text, where it may say a field twice. ``unknown``: paths of fields that the
-    schema of a custom kind does not have. Raises ApiError 400 with ``Strict``.
+    ``body``: the JSON text, where it may say a field twice. Raises ApiError 400 with ``Strict``.
     """
-    mistakes = _mistakes(kind, obj, strictness, body, unknown)
+    mistakes = _mistakes(kind, obj, strictness, body)
     if mistakes and strictness == "Strict":
         raise bad_request(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
@@ -40,26 +38,30 @@ def body_warnings(
     return mistakes
 
 
-def patch_warnings(
-    kind: Kind, obj: Object, strictness: Strictness, unknown: Sequence[str] = ()
-) -> list[str]:
+def patch_warnings(kind: Kind, obj: Object, strictness: Strictness) -> list[str]:
     """The same of an object that a patch has made. Raises ApiError 422 with ``Strict``."""
-    mistakes = _mistakes(kind, obj, strictness, b"", unknown)
+    mistakes = _mistakes(kind, obj, strictness, b"")
     if mistakes and strictness == "Strict":
         raise _invalid_patch(obj, mistakes)
     return mistakes
 
 
-def _mistakes(
-    kind: Kind, obj: Object, strictness: Strictness, body: bytes, unknown: Sequence[str]
-) -> list[str]:
+def _mistakes(kind: Kind, obj: Object, strictness: Strictness, body: bytes) -> list[str]:
     if strictness == "Ignore":
         return []
-    name = type_of_kind(kind.api_version, kind.kind)
-    paths = unknown_fields(name, obj) if name else list(unknown)
+    paths = _unknown(kind, obj)
     mistakes = [f"unknown field {quoted(path)}" for path in dict.fromkeys(paths)]
     twice = dict.fromkeys(duplicate_fields(body)) if body[:1] == b"{" else ()
     return [*(f"duplicate field {quoted(path)}" for path in twice), *mistakes][:_MOST]
+
+
+def _unknown(kind: Kind, obj: Object) -> list[str]:
+    if kind.schema is not None:
+        paths: list[str] = []
+        pruned(kind.schema.value, obj, paths)
+        return paths
+    name = type_of_kind(kind.api_version, kind.kind)
+    return unknown_fields(name, obj) if name else []
 
 
 def _invalid_patch(obj: Object, mistakes: Sequence[str]) -> ApiError:

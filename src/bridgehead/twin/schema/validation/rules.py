@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from bridgehead.twin.errors import Cause, invalid
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, name_of
+from bridgehead.twin.schema.custom.checks import custom_causes
 from bridgehead.twin.schema.validation.access import (
     binding_causes,
     binding_update_causes,
@@ -16,6 +17,7 @@ from bridgehead.twin.schema.validation.access import (
     role_causes,
 )
 from bridgehead.twin.schema.validation.causes import Causes
+from bridgehead.twin.schema.validation.definitions import definition_causes
 from bridgehead.twin.schema.validation.metadata import metadata_causes, metadata_update_causes
 from bridgehead.twin.schema.validation.objects import (
     budget_causes,
@@ -70,6 +72,7 @@ _RULES: Mapping[Stored, Callable[[Object], Causes]] = {
     Stored("batch", "jobs"): job_causes,
     Stored("batch", "cronjobs"): cron_job_causes,
     Stored("networking.k8s.io", "ingresses"): ingress_causes,
+    Stored("apiextensions.k8s.io", "customresourcedefinitions"): definition_causes,
     Stored("storage.k8s.io", "storageclasses"): storage_class_causes,
     Stored("policy", "poddisruptionbudgets"): budget_causes,
     Stored("coordination.k8s.io", "leases"): lease_causes,
@@ -121,6 +124,9 @@ def check_changed(kind: Kind, obj: Object, old: Object) -> None:
 
 
 def _own(kind: Kind, obj: Object) -> Causes:
+    if kind.schema is not None:
+        yield from custom_causes(kind.schema.value, obj)
+        return
     rule = _RULES.get(kind.stored)
     if rule is not None:
         yield from rule(obj)
