@@ -8,7 +8,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridgehead.twin.objects import Object
@@ -217,7 +217,7 @@ def _check(model: Model, follower: Follower) -> None:
     assert follower.heard == expected
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_ten_thousand_writes_are_heard_once_each_over_breaks_and_compactions(seed: int) -> None:
     @virtually
     async def play() -> None:
@@ -245,6 +245,7 @@ async def test_without_compaction_a_client_hears_every_write_since_its_first_lis
     await follower.drop()
 
 
+@settings(max_examples=30)
 @given(st.integers(min_value=0, max_value=1 << 32), st.floats(min_value=0, max_value=0.5))
 def test_any_sequence_of_writes_and_breaks_is_heard_once(seed: int, breaks: float) -> None:
     @virtually

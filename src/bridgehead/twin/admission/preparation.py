@@ -31,6 +31,9 @@ def prepare_new(kind: Kind, obj: Object, now: str) -> None:
 
 def prepare_changed(kind: Kind, obj: Object, old: Object) -> None:
     """Change an object that replaces another one."""
+    quality = text(old, "status", "qosClass")
+    if kind.stored == ("", "pods") and quality and "status" in obj:
+        obj["status"]["qosClass"] = quality
     if kind.stored == ("apps", "daemonsets"):
         same = obj.get("spec", {}).get("template") == old.get("spec", {}).get("template")
         number = int(text(old, "metadata", "annotations", _TEMPLATE_GENERATION) or 1)
