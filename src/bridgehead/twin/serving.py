@@ -4,6 +4,7 @@ kubectl sends tokens over TLS only, so there is no serving without a certificate
 """
 
 import base64
+import secrets
 import ssl
 import tempfile
 from collections.abc import AsyncIterator
@@ -34,6 +35,14 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     """YAML with the authority and the token of its administrator; whoever has it may do all."""
 
 
+def new_token() -> str:
+    """A token that nobody can guess, for the administrator of a twin that is served.
+
+    The one thing about a twin that no seed gives.
+    """
+    return secrets.token_urlsafe(32)
+
+
 class NoCryptographyError(Exception):
     """The package that makes certificates is not installed."""
 
@@ -45,6 +54,7 @@ class NoCryptographyError(Exception):
 async def serving(twin: Twin, host: str = LOOPBACK, port: int = 0) -> AsyncIterator[Served]:
     """Serve a twin that has been started, until the context ends.
 
+    Make the twin with a ``new_token`` as its administrator's.
     ``port`` 0 lets the system choose. Raises NoCryptographyError, and OSError where the port
     cannot be had.
     """
