@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 Object: TypeAlias = dict[str, Any]
 """An API object as decoded JSON. Never changed in place once it is stored."""
 
+_EMPTY: Mapping[str, Any] = {}
+
 
 def at(value: Any, *path: str) -> Any:
     """What lies below ``path``, or None where a step of it is missing."""
@@ -22,44 +24,59 @@ def at(value: Any, *path: str) -> Any:
 
 def text(value: Any, *path: str) -> str:
     """The string below ``path``, or an empty one."""
-    found = at(value, *path)
-    return found if isinstance(found, str) else ""
+    for key in path:  # once more in each of these: they are called by the million
+        if not isinstance(value, dict):
+            return ""
+        value = value.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def items(value: Any, *path: str) -> Sequence[Any]:
     """The list below ``path``, or an empty one."""
-    found = at(value, *path)
-    return found if isinstance(found, list) else ()
+    for key in path:
+        if not isinstance(value, dict):
+            return ()
+        value = value.get(key)
+    return value if isinstance(value, list) else ()
 
 
 def fields(value: Any, *path: str) -> Mapping[str, Any]:
     """The object below ``path``, or an empty one."""
-    found = at(value, *path)
-    return found if isinstance(found, dict) else {}
+    for key in path:
+        if not isinstance(value, dict):
+            return _EMPTY
+        value = value.get(key)
+    return value if isinstance(value, dict) else _EMPTY
 
 
 def with_field(value: Object, path: Sequence[str], new: Any) -> Object:
     """A copy with ``new`` below ``path``; everything beside the path is shared. None removes it."""
-    head, *rest = path
     copy = dict(value)
-    if rest:
-        inner = copy.get(head)
-        copy[head] = with_field(inner if isinstance(inner, dict) else {}, rest, new)
-    elif new is None:
-        copy.pop(head, None)
+    inner = copy
+    for key in path[:-1]:
+        below = inner.get(key)
+        below = dict(below) if isinstance(below, dict) else {}
+        inner[key] = below
+        inner = below
+    if new is None:
+        inner.pop(path[-1], None)
     else:
-        copy[head] = new
+        inner[path[-1]] = new
     return copy
 
 
 def name_of(value: Object) -> str:
     """``metadata.name``."""
-    return text(value, "metadata", "name")
+    metadata = value.get("metadata")
+    found = metadata.get("name") if isinstance(metadata, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def namespace_of(value: Object) -> str:
     """``metadata.namespace``; empty for objects of the whole cluster."""
-    return text(value, "metadata", "namespace")
+    metadata = value.get("metadata")
+    found = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def uid_of(value: Object) -> str:

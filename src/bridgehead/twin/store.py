@@ -78,12 +78,23 @@ class Store:
         self.version = 0
         """Of the last write."""
         self._shelves: dict[Stored, _Shelf] = {}
-        self._listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, frozenset[Stored]]] = []
+        self._told: dict[Stored, tuple[Listener, ...]] = {}
+        """Who is told of a resource's changes, as far as somebody has asked."""
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Be told of every change from now on; call what comes back to end that."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+    def subscribe(self, listener: Listener, *only: Stored) -> Callable[[], None]:
+        """Be told of every change from now on, or of some resources' only.
+
+        Call what comes back to end that.
+        """
+        entry = (listener, frozenset(only))
+        self._listeners.append(entry)
+        self._told.clear()
+        return lambda: self._unsubscribe(entry)
+
+    def _unsubscribe(self, entry: tuple[Listener, frozenset[Stored]]) -> None:
+        self._listeners.remove(entry)
+        self._told.clear()
 
     def index(self, stored: Stored, name: str, value_of: Callable[[Object], str]) -> None:
         """Keep objects findable by a value (``by``); objects whose value is empty are left out."""
@@ -166,12 +177,20 @@ class Store:
             shelf.compacted = self.version
 
     def _shelf(self, stored: Stored) -> _Shelf:
-        return self._shelves.setdefault(stored, _Shelf())
+        shelf = self._shelves.get(stored)
+        if shelf is None:
+            shelf = self._shelves[stored] = _Shelf()
+        return shelf
 
     def _tell(self, change: Change) -> None:
         shelf = self._shelf(change.kind.stored)
         shelf.history.append(change)
         if len(shelf.history) > HISTORY:
             shelf.compacted = shelf.history.popleft().version
-        for listener in list(self._listeners):
+        stored = change.kind.stored
+        told = self._told.get(stored)
+        if told is None:
+            told = tuple(call for call, only in self._listeners if not only or stored in only)
+            self._told[stored] = told
+        for listener in told:
             listener(change)
