@@ -13,7 +13,8 @@ from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session, Watcher
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
-from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.plan.plan import Plan
+from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending
@@ -22,9 +23,9 @@ from bridgehead.kube.client import Kube
 from bridgehead.kube.config.values import Connection, StaticToken
 from bridgehead.spec import SpecAccepted, read_spec
 from bridgehead.twin.api.http import server
-from bridgehead.twin.demos.cluster import CONTAINER, NAMESPACE, fleet_of, furnish
+from bridgehead.twin.demos.cluster import CONTAINER, fleet_of, furnish, mend
 from bridgehead.twin.demos.script import Act, Script
-from bridgehead.twin.demos.sight import PLUGIN, NodeSight, sight
+from bridgehead.twin.demos.sight import NAMESPACE, PLUGIN, Sight, sight
 from bridgehead.twin.twin import Twin
 from bridgehead.twin.virtual.connector import MemoryConnector
 from bridgehead.twin.virtual.loop import run_virtual
@@ -39,15 +40,19 @@ _LATER = 900.0
 class Audience(Watcher, Protocol):
     """Who watches a demonstration."""
 
-    def act(self, number: int, act: Act, nodes: Sequence[NodeSight]) -> None:
+    def plan(self, plan: Plan, now: Sight) -> None:
+        """What the engine is going to do."""
+        ...
+
+    def act(self, number: int, act: Act, now: Sight) -> None:
         """A release begins."""
         ...
 
-    def ended(self, ending: Ending, entries: Sequence[Entry], nodes: Sequence[NodeSight]) -> None:
+    def ended(self, ending: Ending, entries: Sequence[Entry], now: Sight) -> None:
         """It came to its end."""
         ...
 
-    def move(self, nodes: Sequence[NodeSight]) -> None:
+    def move(self, now: Sight) -> None:
         """Something may have changed."""
         ...
 
@@ -56,15 +61,15 @@ class NotAsPlayedError(Exception):
     """An act did not end as the demonstration says; that is a defect of this program."""
 
 
-def play(script: Script, audience: Audience, *, seed: int = 0) -> float:
-    """Play all acts in simulated time; how much of it passed, in seconds.
+def play(script: Script, audience: Audience, *, seed: int = 0) -> tuple[float, Sight]:
+    """Play all acts in simulated time: how many seconds of it passed, and what there is to see.
 
     Raises NotAsPlayedError.
     """
     return run_virtual(_play(script, audience, seed), start=START)
 
 
-async def _play(script: Script, audience: Audience, seed: int) -> float:
+async def _play(script: Script, audience: Audience, seed: int) -> tuple[float, Sight]:
     twin = Twin(start=START, seed=seed, fleet=fleet_of(script))
     twin.start()
     await furnish(twin.registry, script)
@@ -83,24 +88,28 @@ async def _play(script: Script, audience: Audience, seed: int) -> float:
         )
         for number, act in enumerate(script.acts, 1):
             audience.act(number, act, sight(twin.store, script))
+            if act.retry:
+                mend(twin.fleet)
             ended = await _act(session, script, act)
             entries = await RunStore(kube, session.state_namespace).entries(ended.run.name)
             audience.ended(ended.ending, entries, sight(twin.store, script))
             await asyncio.sleep(_LATER)
     await twin.stop()
-    return twin.clock.now() - START
+    return twin.clock.now() - START, sight(twin.store, script)
 
 
 async def _act(session: Session, script: Script, act: Act) -> Ended:
-    if act.without:
-        ref = ComponentRef(kind="DaemonSet", namespace=NAMESPACE, name=PLUGIN)
-        ways = Ways(without=(act.without,))
+    if act.retry:
+        ref = ComponentRef(ComponentKind.DAEMON_SET, NAMESPACE, PLUGIN)
+        ways = Ways(retry=(act.retry,))
         result: object = await go_on(session, ref, ways, Asker(actor="you"))
     else:
         accepted = _spec(script, act)
         result = await rollout(session, accepted.spec, accepted.text, Options())
-    if not isinstance(result, Ended) or result.ending.exit != act.exit:
-        raise NotAsPlayedError(f"{act.says} {result}")
+    if not isinstance(result, Ended):
+        raise NotAsPlayedError(f"{act.says} It did not begin: {type(result).__name__}")
+    if result.ending.exit != act.exit:
+        raise NotAsPlayedError(f"{act.says} Exit {result.ending.exit}: {result.ending.summary}")
     return result
 
 
@@ -124,14 +133,18 @@ class _Watching:
 
     def __init__(self, audience: Audience, twin: Twin, script: Script) -> None:
         self._audience, self._twin, self._script = audience, twin, script
+        self._planned = ""
 
     def tell(self, entry: Entry) -> None:
-        self._audience.tell(entry)
         self._audience.move(sight(self._twin.store, self._script))
+        self._audience.tell(entry)
 
     def say(self, words: str) -> None:
         self._audience.say(words)
 
     def look(self, run: Run, world: World, decision: Decision) -> None:
+        if run.name != self._planned:
+            self._planned = run.name
+            self._audience.plan(run.plan, sight(self._twin.store, self._script))
         self._audience.look(run, world, decision)
         self._audience.move(sight(self._twin.store, self._script))

@@ -35,8 +35,7 @@ def demo(name: str, listed: bool, fast: bool) -> Exit:
     with Screen(sys.stdout, hurry=fast) as screen:
         words = Words(screen, played)
         words.begin()
-        passed = play(played, words)
-        words.end(passed)
+        words.end(*play(played, words))
     next_step("bridgehead inventory, with your kubeconfig: it only reads")
     return Exit.DONE
 

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Iterator
 
 from bridgehead.twin.demos.script import ImagePart, Machines, Script
-from bridgehead.twin.demos.sight import PLUGIN
+from bridgehead.twin.demos.sight import NAMESPACE, PLUGIN
 from bridgehead.twin.nodes.fleet import Fleet, Machine
 from bridgehead.twin.nodes.images import Image, Images, Overlay
 from bridgehead.twin.objects import Object
 from bridgehead.twin.registry import Registry
 
-NAMESPACE = "gpu"
 CONTAINER = "plugin"
 _PRODUCT = "nvidia.com/gpu.product"
 _FOLDER = "/var/lib/kubelet/device-plugins"
@@ -22,11 +21,18 @@ def fleet_of(script: Script) -> Fleet:
     """Machines and images."""
     images = Images()
     for reference, part in script.images.items():
-        images.add(reference, Image(program="plugin", knobs={"resource": script.plugin.resource}))
+        knobs = {"resource": script.plugin.resource, "idPrefix": "GPU"}
+        images.add(reference, Image(program="plugin", knobs=knobs))
         if part.knobs:
             images.lay(_fault(reference, part))
     machines = [_machine(name, kind) for kind in script.machines for name in kind.names]
     return Fleet(machines, images=images)
+
+
+def mend(fleet: Fleet) -> None:
+    """Let everything be well from now on, whatever version starts anew."""
+    for overlay in fleet.images.overlays:
+        fleet.images.lift(overlay)
 
 
 async def furnish(registry: Registry, script: Script) -> None:
@@ -61,7 +67,8 @@ def _objects(script: Script) -> Iterator[tuple[str, str, Object]]:
             "resources": {"limits": limits},
         }
         spec = {"nodeSelector": {"kubernetes.io/hostname": job.node}, "containers": [container]}
-        yield "", "pods", {"metadata": {"name": job.name}, "spec": spec}
+        metadata = {"name": job.name, "labels": {"job": job.name}}
+        yield "", "pods", {"metadata": metadata, "spec": spec}
 
 
 def _plugin(script: Script) -> Object:

@@ -48,8 +48,8 @@ class Act(_Part, frozen=True, kw_only=True):
 
     says: str
     image: str = ""
-    without: str = ""
-    """A node to leave out of the run that holds; instead of an image."""
+    retry: str = ""
+    """A node that is mended now, and that the run that holds tries again; instead of an image."""
     exit: int
 
 

@@ -4,10 +4,12 @@ import msgspec
 
 from bridgehead.twin.demos.script import Script
 from bridgehead.twin.kinds import Stored
-from bridgehead.twin.objects import Object, at, fields, is_deleting, items, name_of, text
+from bridgehead.twin.objects import Object, at, fields, is_deleting, items, name_of, text, uid_of
 from bridgehead.twin.store import Store
 
 _NODES, _PODS = Stored("", "nodes"), Stored("", "pods")
+_DAEMON_SETS = Stored("apps", "daemonsets")
+NAMESPACE = "gpu"
 PLUGIN = "accelerator-plugin"
 """Name of the DaemonSet, and the value of its pods' label ``app``."""
 
@@ -29,8 +31,39 @@ class NodeSight(msgspec.Struct, frozen=True, kw_only=True):
     cordoned: bool
 
 
-def sight(store: Store, script: Script) -> list[NodeSight]:
-    """All nodes in the order of their names."""
+class Sight(msgspec.Struct, frozen=True, kw_only=True):
+    """The cluster at one moment."""
+
+    nodes: tuple[NodeSight, ...]
+    """In the order of their names."""
+    desired: int
+    ready: int
+    """Pods of the plugin as ``kubectl get daemonset`` counts them."""
+    jobs: frozenset[tuple[str, str, int]]
+    """Pods that hold devices: name, uid, restarts. Whoever is missing later was harmed."""
+
+
+def sight(store: Store, script: Script) -> Sight:
+    """What there is to see now."""
+    daemon_set = store.get(_DAEMON_SETS, NAMESPACE, PLUGIN) or {}
+    return Sight(
+        nodes=tuple(_nodes(store, script)),
+        desired=at(daemon_set, "status", "desiredNumberScheduled") or 0,
+        ready=at(daemon_set, "status", "numberReady") or 0,
+        jobs=frozenset(_alive(pod) for pod in store.select(_PODS) if _is_job(pod)),
+    )
+
+
+def _is_job(pod: Object) -> bool:
+    return "job" in fields(pod, "metadata", "labels") and text(pod, "status", "phase") == "Running"
+
+
+def _alive(pod: Object) -> tuple[str, str, int]:
+    restarts = sum(item["restartCount"] for item in items(pod, "status", "containerStatuses"))
+    return name_of(pod), uid_of(pod), restarts
+
+
+def _nodes(store: Store, script: Script) -> list[NodeSight]:
     hardware = {
         name: machines.hardware.get(script.plugin.resource, 0)
         for machines in script.machines
@@ -43,7 +76,7 @@ def sight(store: Store, script: Script) -> list[NodeSight]:
         node = text(pod, "spec", "nodeName")
         if text(pod, "metadata", "labels", "app") == PLUGIN:
             plugins[node] = pod
-        elif text(pod, "status", "phase") == "Running":
+        elif _is_job(pod):
             jobs.setdefault(node, []).append(_job(pod, script.plugin.resource))
     return [
         NodeSight(

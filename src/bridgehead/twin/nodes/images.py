@@ -81,6 +81,11 @@ class Images:
         """Put a fault over the catalogue; later ones lie over earlier ones."""
         self._overlays.append(overlay)
 
+    @property
+    def overlays(self) -> tuple[Overlay, ...]:
+        """The faults that lie over the catalogue."""
+        return tuple(self._overlays)
+
     def lift(self, overlay: Overlay) -> None:
         """Take a fault away again; containers that run keep it until they start anew."""
         self._overlays.remove(overlay)
