@@ -2,7 +2,8 @@
 
 The fake driver is told both by its environment. Any other plugin offers what the node has: of the
 names that its family claims or, where no family is known, of those that its container's environment
-names, else of those that no family claims.
+names, else of those that no family claims. Where the node has none of these either, a plugin of no
+known family offers what the fake driver does of itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,17 +70,17 @@ def _main(
         if "inventory" in knobs.given or name not in hardware:
             return {name: knobs["inventory"]}
         return {name: hardware[name]}
-    names = _of_family(image, hardware, environment)
-    if not names:
-        return {knobs["resource"]: knobs["inventory"]} if "inventory" in knobs.given else {}
-    return {
-        name: knobs["inventory"] if "inventory" in knobs.given else hardware[name] for name in names
-    }
+    names = _found(image, hardware, environment)
+    if names is None:
+        return {knobs["resource"]: knobs["inventory"]}
+    own = knobs["inventory"] if "inventory" in knobs.given else None
+    return {name: hardware[name] if own is None else own for name in names}
 
 
-def _of_family(
+def _found(
     image: str, hardware: Mapping[str, int], environment: Mapping[str, str]
-) -> list[str]:
+) -> list[str] | None:
+    """Resources that a plugin finds on the node; None for one that needs no hardware to show."""
     family = family_of_images([image])
     if family.resources:
         return sorted(name for name in hardware if family.offers(name))
@@ -87,4 +88,5 @@ def _of_family(
     named = sorted(name for name in hardware if name in written)
     if named:
         return named
-    return sorted(name for name in hardware if not any(other.offers(name) for other in FAMILIES))
+    free = sorted(name for name in hardware if not any(other.offers(name) for other in FAMILIES))
+    return free or None

@@ -103,8 +103,7 @@ class Probes:
         worker.event("Warning", "Unhealthy", told, container=life.name)
         failures += 1
         if kind != "readiness" and failures >= int(probe.get("failureThreshold") or 3):
-            why = f"Container {life.name} failed {kind} probe, will be restarted"
-            worker.restart(life, why)
+            worker.end(life, f"Container {life.name} failed {kind} probe")
             return
         period = float(probe.get("periodSeconds") or 10)
         worker.context.clock.after(period, lambda: self._ask(container, life, kind, failures))

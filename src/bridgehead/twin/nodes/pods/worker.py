@@ -145,8 +145,13 @@ class Worker:
         """An event of the pod, or of one of its containers."""
         self.kubelet.event(self.last, kind, reason, message, container=container)
 
-    def restart(self, container: Container, why: str) -> None:
-        """End a container that fails its probe; the next sync starts it again."""
+    def end(self, container: Container, why: str) -> None:
+        """End a container that fails its probe; the next sync starts it again, if it should."""
+        sandbox = self.sandbox
+        if text(self.last, "spec", "restartPolicy") != "Never":
+            why += ", will be restarted"
+        elif sandbox is not None and len(sandbox.running()) == 1:
+            why = f"Stopping container {container.name}"  # and the pod with it
         self.event("Normal", "Killing", why, container=container.name)
         if container.process is not None:
             container.process.terminate()
