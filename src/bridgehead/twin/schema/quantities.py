@@ -19,6 +19,12 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 
 
+_MOST = Decimal((1 << 63) - 1)
+"""What is more than this, is this. Source: ``maxAllowed``."""
+_MOST_DIGITS = 1000
+"""Digits after the point at which nothing is left of a number."""
+
+
 class QuantityError(ValueError):
     """A text that is no amount."""
 
@@ -30,10 +36,15 @@ def value_of(amount: Any) -> Decimal:
         raise QuantityError(MESSAGE)
     number, suffix = Decimal(match[1]), match[2] or ""
     if suffix in _BINARY:
-        return number * (1 << _BINARY[suffix])
-    if suffix in _DECIMAL:
-        return number.scaleb(_DECIMAL[suffix])
-    return number.scaleb(int(suffix[1:]))
+        return _capped(number * (1 << _BINARY[suffix]))
+    power = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
+    if number and number.adjusted() + power > _MOST.adjusted():
+        return _MOST.copy_sign(number)
+    return _capped(number.scaleb(max(power, -_MOST_DIGITS)))
+
+
+def _capped(number: Decimal) -> Decimal:
+    return min(max(number, -_MOST), _MOST)
 
 
 def canonical(amount: Any) -> str:
