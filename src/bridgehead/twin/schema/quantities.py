@@ -38,7 +38,9 @@ def value_of(amount: Any) -> Decimal:
     if suffix in _BINARY:
         return _capped(number * (1 << _BINARY[suffix]))
     power = _DECIMAL[suffix] if suffix in _DECIMAL else int(suffix[1:])
-    if number and number.adjusted() + power > _MOST.adjusted():
+    if not number:
+        return Decimal(0)
+    if number.adjusted() + power > _MOST.adjusted():
         return _MOST.copy_sign(number)
     return _capped(number.scaleb(max(power, -_MOST_DIGITS)))
 
