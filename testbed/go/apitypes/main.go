@@ -1,6 +1,7 @@
 // Command apitypes prints the Go types of Kubernetes' API as JSON: what a field is called, which
 // number it has in protobuf, and when it is left out. The OpenAPI documents know none of the last
-// two; the twin needs both to answer as a server made of these types does.
+// two; the twin needs both to answer as a server made of these types does. Beside them stand the
+// server's own, unversioned types of pods, which its refusals show.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/scheme"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	"k8s.io/kubernetes/pkg/apis/core"
 )
 
 // field is one field of a struct. Its type is written as prefixes ("*" pointer, "[]" list,
@@ -40,6 +42,8 @@ type structType struct {
 type description struct {
 	Kinds map[string]string     `json:"kinds"`
 	Types map[string]structType `json:"types"`
+	// PodSpec is the name of the unversioned type.
+	PodSpec string `json:"podSpec"`
 }
 
 // special are types that write themselves: what lies inside is not read from their fields.
@@ -70,6 +74,7 @@ func main() {
 		}
 		out.Kinds[gvk.GroupVersion().String()+"/"+gvk.Kind] = out.describe(typ)
 	}
+	out.PodSpec = out.describe(reflect.TypeOf(core.PodSpec{}))
 	encoder := json.NewEncoder(os.Stdout)
 	if err := encoder.Encode(out); err != nil {
 		log.Fatal(err)
@@ -87,12 +92,13 @@ func (d *description) describe(typ reflect.Type) string {
 	if _, found := d.Types[name]; found {
 		return name
 	}
-	described := structType{Name: typ.Name(), Fields: map[string]field{}}
+	described := structType{Name: typ.Name(), Order: []string{}, Fields: map[string]field{}}
 	d.Types[name] = described
 	for i := 0; i < typ.NumField(); i++ {
 		f := typ.Field(i)
 		tag, ok := f.Tag.Lookup("json")
-		if !ok && !f.Anonymous || tag == "-" || !f.IsExported() {
+		unversioned := strings.HasPrefix(typ.PkgPath(), "k8s.io/kubernetes/")
+		if !ok && !f.Anonymous && !unversioned || tag == "-" || !f.IsExported() {
 			continue
 		}
 		parts := strings.Split(tag, ",")

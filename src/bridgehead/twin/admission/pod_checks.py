@@ -3,7 +3,7 @@
 Source: k8s.io/pod-security-admission/policy/check_*.go, the newest version of each.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bridgehead.twin.admission.defaults.containers import CONTAINER_LISTS
@@ -285,3 +285,6 @@ RESTRICTED: Sequence[Check] = (
     _seccomp_restricted,
 )
 """The same with stricter checks in the place of some, and with those of hardened pods."""
+
+SINCE: Mapping[Check, int] = {_host_probes: 34}
+"""The minor version from which a check is one; all others are older than anybody asks for."""

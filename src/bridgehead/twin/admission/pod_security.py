@@ -7,7 +7,7 @@ own default is ``privileged``.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bridgehead.twin.admission.pod_checks import BASELINE, RESTRICTED, Check, Violation
+from bridgehead.twin.admission.pod_checks import BASELINE, RESTRICTED, SINCE, Check, Violation
 from bridgehead.twin.errors import forbidden
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, fields, name_of, namespace_of
@@ -44,8 +44,14 @@ class _Policy(NamedTuple):
         return f"{self.level}:{self.version}"
 
     def violations(self, spec: Object) -> list[Violation]:
-        found = (check(spec) for check in _CHECKS[self.level])
+        checks = (check for check in _CHECKS[self.level] if self._knows(check))
+        found = (check(spec) for check in checks)
         return [violation for violation in found if violation is not None]
+
+    def _knows(self, check: Check) -> bool:
+        """Whether the check belongs to the version that the namespace names."""
+        minor = self.version.rpartition(".")[2]
+        return not minor.isdigit() or int(minor) >= SINCE.get(check, 0)
 
 
 def check_pod_security(kind: Kind, pod: Object, old: Object | None, store: Store) -> list[str]:

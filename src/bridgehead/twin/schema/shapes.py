@@ -137,10 +137,14 @@ def document_of(group: str, version: str) -> Document | None:
 
 
 def shape_named(group: str, version: str, kind: str) -> Shape | None:
-    """The shape of a built-in kind, or of a body such as ``Scale`` or ``Eviction``."""
-    document = document_of(group, version)
-    name = document.kinds.get((group, version, kind)) if document else None
-    return document.named(name) if document and name else None
+    """The shape of a built-in kind, or of a body such as ``Scale`` or ``Eviction``.
+
+    Bodies of parts of core objects are described with those (``TokenRequest``).
+    """
+    for document in (document_of(group, version), document_of("", "v1")):
+        if document and (name := document.kinds.get((group, version, kind))):
+            return document.named(name)
+    return None
 
 
 def shape_of(kind: Kind) -> Shape | None:

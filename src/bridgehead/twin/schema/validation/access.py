@@ -11,6 +11,7 @@ from bridgehead.twin.schema.validation.causes import (
     not_supported,
     required,
 )
+from bridgehead.twin.schema.validation.internal import internal_form
 from bridgehead.twin.schema.validation.names import dns_subdomain, path_segment
 from bridgehead.twin.schema.validation.selectors import selector_causes
 
@@ -49,7 +50,8 @@ def cluster_binding_causes(obj: Object) -> Causes:
 
 def binding_update_causes(obj: Object, old: Object) -> Causes:
     """What may not change of a binding: whom it gives rights may, which rights may not."""
-    yield from immutable("roleRef", obj.get("roleRef"), old.get("roleRef"))
+    role, before = (internal_form("RoleRef", item.get("roleRef") or {}) for item in (obj, old))
+    yield from immutable("roleRef", role, before)
 
 
 def _rule_causes(obj: Object, *, namespaced: bool) -> Causes:

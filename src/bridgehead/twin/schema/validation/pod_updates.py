@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from bridgehead.twin.objects import Object
 from bridgehead.twin.schema.validation.causes import Causes, forbidden, invalid
+from bridgehead.twin.schema.validation.internal import internal_pod_spec
 from bridgehead.twin.schema.validation.names import out_of_range
 
 _CHANGEABLE = ",".join(
@@ -99,7 +100,7 @@ def _other_causes(spec: Object, before: Object) -> Causes:
 def _difference(before: Object, after: Object) -> Sequence[str]:
     """What changed, as lines of a unified diff without its head."""
     first, second = (
-        json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).splitlines()
+        json.dumps(internal_pod_spec(value), indent=1, ensure_ascii=False).splitlines()
         for value in (before, after)
     )
     return list(difflib.unified_diff(first, second, lineterm="", n=3))[2:]
