@@ -5,7 +5,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from tests.twin.patches.servers import (
+from tests.twin.servers import (
     APPLY_PATCH,
     JSON_PATCH,
     MERGE_PATCH,

@@ -7,7 +7,7 @@ import pytest
 
 from testbed.cluster import Cluster
 from tests.twin.patches.edits import Story
-from tests.twin.patches.servers import Asked, RealServer, TwinServer, masked
+from tests.twin.servers import Asked, RealServer, TwinServer, masked
 
 STEPS = 25
 

@@ -79,15 +79,21 @@ class Impersonation:
 
     def __init__(self, authorizer: Authorizer) -> None:
         self._authorizer = authorizer
+        self._last: dict[str, str] = {}
+        """By user the way that was last allowed; it is tried first."""
 
     def acting(self, asker: User, wanted: User, attributes: Attributes) -> User:
         """The user that a request is from then on. Raises ApiError 403, for the first way."""
         first: ApiError | None = None
-        for mode in _modes(asker, wanted):
+        last = self._last.get(asker.name)
+        for mode in sorted(_modes(asker, wanted), key=lambda mode: mode.name != last):
             try:
-                return self._acting(mode, asker, wanted, attributes)
+                user = self._acting(mode, asker, wanted, attributes)
             except ApiError as refusal:
                 first = first or refusal
+            else:
+                self._last[asker.name] = mode.name
+                return user
         assert first is not None  # the old way is always there
         raise first
 

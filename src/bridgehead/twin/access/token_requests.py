@@ -38,14 +38,13 @@ class TokenRequests:
 
     def create(self, call: Call) -> Answer:
         """A token for the account of the path. Raises ApiError: 400, 404, 409, 415, 422."""
-        request = read_review(call, self._registry, _KIND)
+        request = read_review(call, self._registry, _KIND, _set_defaults)
         _check_place(call, request)
         account = self._registry.get(call.kind, call.namespace, call.name)
         self._check_uid(call, request, account)
         spec = dict(fields(request, "spec"))
         spec["audiences"] = list(items(spec, "audiences")) or [ISSUER]
-        seconds = spec.get("expirationSeconds")
-        spec["expirationSeconds"] = seconds = _HOUR if seconds is None else int(seconds)
+        seconds = int(spec["expirationSeconds"])
         if causes := list(_causes(seconds)):
             raise invalid(_KIND, "", causes)
         bound = self._bound(call, fields(spec, "boundObjectRef"))
@@ -108,6 +107,11 @@ class TokenRequests:
                 "The object might have been deleted and then recreated",
             )
         return bound
+
+
+def _set_defaults(request: Object) -> None:
+    if request["spec"].get("expirationSeconds") is None:
+        request["spec"]["expirationSeconds"] = _HOUR
 
 
 def _check_place(call: Call, request: Object) -> None:

@@ -13,7 +13,7 @@ from bridgehead.twin.objects import Object, at, name_of, namespace_of, text
 from bridgehead.twin.patches.comparison import compare
 from bridgehead.twin.patches.configuration import mistakes
 from bridgehead.twin.patches.conflicts import apply_conflict
-from bridgehead.twin.patches.field_set import FieldSet, difference, without_below
+from bridgehead.twin.patches.field_set import FieldSet, difference, ordered, without_below
 from bridgehead.twin.patches.kubectl_apply import allowed, with_last_applied
 from bridgehead.twin.patches.layout import Layout, layout_of
 from bridgehead.twin.patches.managers import Entry, Managed, Who, of, with_managed
@@ -120,7 +120,7 @@ class _Apply:
         changed = new != self._live
         if left := difference(mine.fields, STRIPPED):
             time = self._write.now if changed else mine.time
-            managed[own] = msgspec.structs.replace(mine, fields=left, time=time)
+            managed[own] = msgspec.structs.replace(mine, fields=ordered(left), time=time)
         result = with_managed(new, managed)
         if self._stored is not None and _same_but_times(result, self._stored):
             return self._stored

@@ -103,7 +103,19 @@ def _compare_maps(layout: Layout, old: Any, new: Any, found: Comparison) -> None
         missing = implied.get(name, ABSENT)
         was = before.get(name, missing if old is not None else ABSENT)
         is_now = after.get(name, missing if new is not None else ABSENT)
+        if (
+            layout.is_struct
+            and _is_zero(was)
+            and _is_zero(is_now)
+            and not (old is None or new is None)
+        ):
+            continue
         _Node(found, f"f:{name}").compare(child, was, is_now)
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a field of a Go struct is one that nobody set: a null is written out or left out."""
+    return value is ABSENT or value is None
 
 
 def _compare_lists(layout: Layout, old: Any, new: Any, found: Comparison) -> None:

@@ -111,6 +111,15 @@ def _rank(element: str) -> tuple[int, str]:
     return "fkvi".index(element[0]), element[2:]
 
 
+def ordered(fields: FieldSet) -> FieldSet:
+    """The same set as the server writes it: what belongs first, then by the names of children."""
+    if len(fields) == 1:
+        [(key, node)] = fields.items()
+        return {key: ordered(node)} if node else fields
+    keys = sorted(fields, key=lambda key: (-1, "") if key == ITSELF else _rank(key))
+    return {key: ordered(fields[key]) if fields[key] else {} for key in keys}
+
+
 def told(path: tuple[str, ...]) -> str:
     """A path as messages have it: ``.spec.containers[name="web"].image``."""
     return "".join(map(_told_element, path))

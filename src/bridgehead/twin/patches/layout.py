@@ -40,6 +40,8 @@ class Layout:
     """Of values of a map that are not named fields; None where there may not be any."""
     item: "Layout"
     default: Any = None
+    is_struct: bool = False
+    """Whether a Go type with named fields stands behind it."""
     implied: Mapping[str, Any] = {}
     """Fields that Go's types always have, with the values of those that nobody set."""
 
@@ -130,6 +132,7 @@ class _OfShape(Layout):
         self.scalar = _scalar(shape)
         self.atomic_map = shape.map_type == "atomic"
         self.default = shape.default
+        self.is_struct = built_in and bool(shape.fields)
         self.keys = tuple(sorted(shape.list_map_keys)) if shape.list_type == "map" else ()
         self.atomic_list = shape.list_type not in {"set", "map"}
         if not shape.list_type and "merge" in shape.patch_strategy:

@@ -18,6 +18,7 @@ from bridgehead.twin.patches.field_set import (
     FieldSet,
     difference,
     intersection,
+    ordered,
     union,
 )
 from bridgehead.twin.patches.layout import ItemError, layout_of
@@ -118,7 +119,7 @@ def updated(managed: Managed, comparison: Comparison, write: Write) -> Managed:
     if mine:
         previous = result.get(write.own)
         fields = union(mine, previous.fields) if previous else mine
-        result[write.own] = Entry(api_version=write.version, fields=fields, time=write.now)
+        result[write.own] = Entry(api_version=write.version, fields=ordered(fields), time=write.now)
     return result
 
 

@@ -31,6 +31,9 @@ class Asked(NamedTuple):
     body: Any = None
     content_type: str = JSON
     query: tuple[tuple[str, str], ...] = ()
+    token: str | None = None
+    """Whose request it is; None for the administrator, empty for nobody."""
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Server(Protocol):
@@ -39,36 +42,43 @@ class Server(Protocol):
 
 
 class RealServer:
-    """Speaks to the API server of a kubeconfig with a client certificate."""
+    """Speaks to the API server of a kubeconfig, as its administrator or with a token."""
 
     def __init__(self, kubeconfig: Path) -> None:
         config = yaml.safe_load(kubeconfig.read_text())
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-        self._host = urlsplit(cluster["server"])
-        self._tls = ssl.create_default_context(
-            cadata=base64.b64decode(cluster["certificate-authority-data"]).decode()
-        )
+        address = urlsplit(cluster["server"])
+        authority = base64.b64decode(cluster["certificate-authority-data"]).decode()
+
+        def connection(tls: ssl.SSLContext) -> http.client.HTTPSConnection:
+            return http.client.HTTPSConnection(
+                address.hostname or "", address.port or 443, context=tls, timeout=60
+            )
+
+        anonymous = ssl.create_default_context(cadata=authority)
+        administrator = ssl.create_default_context(cadata=authority)
         with tempfile.NamedTemporaryFile() as pair:
             for part in ("client-certificate-data", "client-key-data"):
                 pair.write(base64.b64decode(user[part]) + b"\n")
             pair.flush()
-            self._tls.load_cert_chain(pair.name)
-        self._connection: http.client.HTTPSConnection | None = None
+            administrator.load_cert_chain(pair.name)
+        self._administrator = connection(administrator)
+        self._anonymous = connection(anonymous)
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
+        self._administrator.close()
+        self._anonymous.close()
 
     def ask(self, asked: Asked) -> tuple[int, Any]:
-        if self._connection is None:
-            self._connection = http.client.HTTPSConnection(
-                self._host.hostname or "", self._host.port or 443, context=self._tls, timeout=60
-            )
+        connection = self._administrator if asked.token is None else self._anonymous
         path = f"{asked.path}?{urlencode(asked.query)}" if asked.query else asked.path
-        body = None if asked.body is None else json.dumps(asked.body)
-        headers = {"Content-Type": asked.content_type, "Accept": JSON, "User-Agent": "tester/1"}
-        self._connection.request(asked.method, path, body, headers)
-        answer = self._connection.getresponse()
+        connection.putrequest(asked.method, path)
+        for name, value in _headers(asked):
+            connection.putheader(name, value)
+        body = _encoded(asked)
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body)
+        answer = connection.getresponse()
         return answer.status, _decoded(answer.read())
 
 
@@ -84,21 +94,30 @@ class TwinServer:
         self._runner.close()
 
     def ask(self, asked: Asked) -> tuple[int, Any]:
+        if asked.token is None:
+            asked = asked._replace(token=self.twin.administrator)
+        headers = _headers(asked)
         request = Request(
             method=asked.method,
             path=asked.path,
             query=asked.query,
-            headers={
-                "content-type": asked.content_type,
-                "accept": JSON,
-                "user-agent": "tester/1",
-                "authorization": f"Bearer {self.twin.administrator}",
-            },
-            body=b"" if asked.body is None else json.dumps(asked.body).encode(),
+            headers={name.lower(): value for name, value in headers},
+            all_headers=tuple(headers),
+            body=_encoded(asked),
         )
         answer = self._runner.run(self.twin.api.handle(request))
         assert isinstance(answer, Answer)
         return answer.status, _decoded(answer.body)
+
+
+def _headers(asked: Asked) -> list[tuple[str, str]]:
+    always = [("Accept", JSON), ("User-Agent", "tester/1"), ("Content-Type", asked.content_type)]
+    token = [("Authorization", f"Bearer {asked.token}")] if asked.token else []
+    return [*always, *token, *asked.headers]
+
+
+def _encoded(asked: Asked) -> bytes:
+    return b"" if asked.body is None else json.dumps(asked.body).encode()
 
 
 async def _made() -> Twin:
