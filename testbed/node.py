@@ -93,6 +93,21 @@ class Node:
                 return self.folder / ours / plain[len(inside) :].lstrip("/")
         raise TestbedError(f"{path} is not the node's own; its own are {', '.join(_BOUND)}")
 
+    def create_file(self, path: str) -> None:
+        """Make an empty file on the node."""
+        file = self.host_path(path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+
+    def remove_file(self, path: str) -> None:
+        """Take a file away from the node."""
+        self.host_path(path).unlink()
+
+    def remove_files(self, folder: str) -> None:
+        """Take all files of a folder away from the node."""
+        for file in self.host_path(folder).glob("*"):
+            file.unlink()
+
     def start(self, base_image: Path) -> None:
         """Start the node up to a running kubelet; it is Ready a few seconds later."""
         for ours in _BOUND.values():

@@ -78,7 +78,7 @@ class Events:
 
     async def _do(self, item: During) -> None:
         for action in item.do:
-            await asyncio.to_thread(perform, self._stage, action)
+            await self._stage.cluster.in_turn(perform, self._stage, action)
 
 
 def perform(stage: Stage, action: Action) -> None:

@@ -1,14 +1,11 @@
 """What people ask of a run at the command line, in processes of their own."""
 
 import os
-import subprocess
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from testbed.api import Api
 from tests.scenarios.access import grant
+from tests.scenarios.ground import Typed
 from tests.scenarios.scenario import AskGiven, Then
 from tests.scenarios.stage import Stage, UnfitStageError
 
@@ -25,31 +22,12 @@ RULES = {
 """What somebody needs who asks and does not run: docs/guide.md says so."""
 
 
-@dataclass(frozen=True)
-class Typed:
-    """A command as it is typed, and where: in which folder, and with which environment."""
-
-    words: list[str]
-    folder: Path | None = None
-    environment: Mapping[str, str] | None = None
-    """None: as here."""
-
-
 def ask(stage: Stage, given: AskGiven) -> None:
     """Run the command to its end. Raises UnfitStageError where it does not end as expected."""
-    typed = as_typed(stage, given)
-    done = subprocess.run(
-        typed.words,
-        cwd=typed.folder,
-        env=typed.environment,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-        check=False,
-    )
-    said = done.stdout + done.stderr
-    if done.returncode != given.exit:
-        raise UnfitStageError(f"{given.command}: exit {done.returncode}, not {given.exit}: {said}")
+    done = stage.cluster.command(as_typed(stage, given), timeout=LONGEST)
+    said = done.out + done.err
+    if done.exit != given.exit:
+        raise UnfitStageError(f"{given.command}: exit {done.exit}, not {given.exit}: {said}")
     for words in given.says:
         if stage.fill(words) not in said:
             raise UnfitStageError(f"{given.command}: what is printed lacks {words!r}: {said}")
@@ -75,9 +53,8 @@ def _at_another_machine(stage: Stage, words: list[str]) -> Typed:
         config.parent.mkdir(parents=True)
         config.touch(mode=0o600)
         config.write_bytes(stage.cluster.user_kubeconfig(stage.colleague).read_bytes())
-    host = ["unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh"]
     environment = {"HOME": str(home), "PATH": os.defpath, "TZ": "Pacific/Kiritimati"}
-    return Typed([*host, *words], home, environment)
+    return Typed(words, home, environment, host="elsewhere")
 
 
 def command_line(stage: Stage, command: str) -> list[str]:
@@ -88,7 +65,7 @@ def command_line(stage: Stage, command: str) -> list[str]:
         spec = stage.folder / "bridgehead.yaml"
         spec.write_text(stage.spec_text)
         subject, rest = ["-f", str(spec)], [item for item in rest if item != "-f"]
-    return [sys.executable, "-m", "bridgehead", name, *subject, *rest]
+    return [name, *subject, *rest]
 
 
 def options(stage: Stage, by: str | None) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from testbed.cluster import Cluster
 from testbed.fixtures import LeaseNodes
+from tests.scenarios.real_ground import RealGround
 from tests.scenarios.scenario import Scenario
 from tests.scenarios.setting import clean
 from tests.scenarios.stage import Stage
@@ -31,7 +32,9 @@ async def set_stage(
         async def prepared(scenario: Scenario, *, administrator: bool = False) -> Stage:
             nodes = await lease_nodes(len(scenario.given.nodes))
             ordered = tuple(sorted(nodes, key=lambda node: node.name))
-            stage = Stage(cluster, scenario, ordered, namespace, tmp_path, administrator)
+            stage = Stage(
+                RealGround(cluster.name), scenario, ordered, namespace, tmp_path, administrator
+            )
             return await stack.enter_async_context(_cleaned(stage))
 
         yield prepared

@@ -9,8 +9,7 @@ from bridgehead.cluster.names import PART_LABEL
 from bridgehead.cluster.record import RECORD, SEGMENT
 from bridgehead.core.model.node import KEEP_CORDONED
 from testbed.api import ApiError, Object
-from testbed.process import Process
-from testbed.self_healing import self_healing
+from testbed.cluster import Cluster
 from tests.scenarios import objects
 from tests.scenarios.scenario import (
     Action,
@@ -21,6 +20,9 @@ from tests.scenarios.scenario import (
 )
 from tests.scenarios.stage import Stage
 from tests.scenarios.view import component, image_of, node_object, offers, plugin_pods, until
+
+HEALED = "healed"
+"""Folder of a stage with the manifests that are put back."""
 
 
 def disturb(stage: Stage, action: Action) -> None:
@@ -44,12 +46,13 @@ def disturb(stage: Stage, action: Action) -> None:
         case Action(revoke_token=True):
             _revoke_token(stage)
         case Action(api_server_away=int() as seconds):
-            stage.cluster.apiserver.stop(timeout=90)
+            cluster = _real(stage)
+            cluster.apiserver.stop(timeout=90)
             time.sleep(seconds)
-            stage.cluster.start_apiserver()
+            cluster.start_apiserver()
         case Action(restart_etcd=True):
-            stage.cluster.etcd.stop(kill=True)
-            stage.cluster.start_apiserver()
+            _real(stage).etcd.stop(kill=True)
+            _real(stage).start_apiserver()
         case _:
             _disturb_node(stage, action)
 
@@ -79,6 +82,12 @@ def _disturb_node(stage: Stage, action: Action) -> None:
             stage.nodes[number].restart_containerd()
 
 
+def _real(stage: Stage) -> Cluster:
+    """The cluster, whose processes can be taken away."""
+    assert isinstance(stage.cluster, Cluster)
+    return stage.cluster
+
+
 def edit_component(stage: Stage, edit: EditGiven) -> None:
     """Patch the plugin's DaemonSet under somebody's field manager."""
     path = f"{stage.path('daemonsets', 'plugin')}?fieldManager={edit.by}"
@@ -86,20 +95,14 @@ def edit_component(stage: Stage, edit: EditGiven) -> None:
     stage.cluster.api.request("PATCH", path, stage.fill(edit.patch), kind)
 
 
-def healing(stage: Stage) -> Process:
-    """The stage's own self-healing controller, running or not."""
-    return self_healing(stage.cluster.state, stage.folder / "healed", name=stage.namespace)
-
-
 def _heal(stage: Stage, given: HealingGiven) -> None:
-    folder = stage.folder / "healed"
+    folder = stage.folder / HEALED
     folder.mkdir()
     manifest = _manifest(stage)
     manifest["spec"]["template"]["spec"]["containers"][0]["image"] = stage.image(given.image)
     manifest["spec"]["updateStrategy"] = {"type": given.strategy}
     (folder / "plugin.yaml").write_text(yaml.safe_dump(manifest))
-    name = stage.namespace
-    self_healing(stage.cluster.state, folder, manager=given.by, period=1.0, name=name).start()
+    stage.cluster.start_healing(folder, manager=given.by, name=stage.namespace)
 
 
 def _replace_component(stage: Stage) -> None:

@@ -1,7 +1,6 @@
 """Plays a scenario: the stage is set, bridgehead runs, and what came of it is looked at."""
 
 import asyncio
-import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,14 +18,13 @@ from bridgehead.core.plan.plan import Refused
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.world import World
-from bridgehead.kube.client import Kube
-from bridgehead.kube.config.load import load_config
 from bridgehead.kube.errors import KubeError
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.sources import read_manifests
 from bridgehead.spec import SpecAccepted, read_spec
 from tests.scenarios.actions import Events, perform
-from tests.scenarios.asking import Typed, as_typed, command_line, options
+from tests.scenarios.asking import as_typed, command_line, options
+from tests.scenarios.ground import HOST, Typed
 from tests.scenarios.scenario import Expect
 from tests.scenarios.setting import prepare
 from tests.scenarios.sighting import Sighting, look
@@ -60,9 +58,9 @@ async def play(stage: Stage) -> list[Played]:
 
     Raises UnfitStageError where the stage could not be set or a command did not end.
     """
-    await asyncio.to_thread(prepare, stage)
+    await stage.cluster.in_turn(prepare, stage)
     events = Events(stage)
-    before = await asyncio.to_thread(look, stage)
+    before = await stage.cluster.in_turn(look, stage)
     await events.start()
     audience = _Audience(events)
     rollout_here = _rollout_in_a_process if stage.scenario.process else _rollout_in_this_process
@@ -73,8 +71,8 @@ async def play(stage: Stage) -> list[Played]:
     for step in stage.scenario.then:
         audience = _Audience(events)
         for action in step.do:
-            await asyncio.to_thread(perform, stage, action)
-        code = await _bounded(_process(audience, as_typed(stage, step)), audience)
+            await stage.cluster.in_turn(perform, stage, action)
+        code = await _bounded(_process(stage, audience, as_typed(stage, step)), audience)
         earlier = tuple(entry for played in plays for entry in played.entries)
         before = plays[-1].after
         plays.append(
@@ -102,7 +100,7 @@ async def _played(
         refusals=(),
         entries=tuple(entry for entry in entries if entry.digest not in seen),
         before=before,
-        after=await asyncio.to_thread(look, stage),
+        after=await stage.cluster.in_turn(look, stage),
     )
 
 
@@ -140,14 +138,14 @@ async def _rollout_in_this_process(
     read = read_spec(stage.spec_text, "bridgehead.yaml", manifests)
     if not isinstance(read, SpecAccepted):
         raise UnfitStageError(f"the scenario's spec: {[str(item) for item in read.problems]}")
-    async with await Kube.connect(load_config(stage.kubeconfig)) as kube:
+    async with await stage.cluster.connect(stage.kubeconfig) as kube:
         session = Session(
             kube=kube,
-            clock=time.time,
+            clock=stage.cluster.clock,
             watcher=audience,
             stop=asyncio.Event(),
             state_namespace=stage.state_namespace,
-            host="scenario",
+            host=HOST,
         )
         try:
             result = await rollout(session, read.spec, read.text, Options())
@@ -183,32 +181,19 @@ def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, .
 
 async def _rollout_in_a_process(stage: Stage, audience: _Audience) -> tuple[int, tuple[str, ...]]:
     words = [*command_line(stage, stage.scenario.command), *options(stage, None)]
-    return await _process(audience, Typed(words)), ()
+    return await _process(stage, audience, Typed(words)), ()
 
 
-async def _process(audience: _Audience, typed: Typed) -> int:
+async def _process(stage: Stage, audience: _Audience, typed: Typed) -> int:
     """Run the command line as people do; its exit code."""
-    process = await asyncio.create_subprocess_exec(
-        *typed.words,
-        cwd=typed.folder,
-        env=typed.environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        out, err = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    audience.lines += err.decode().splitlines() + out.decode().splitlines()
-    return process.returncode or 0
+    done = await stage.cluster.in_turn(partial(stage.cluster.command, typed, timeout=LONGEST))
+    audience.lines += done.err.splitlines() + done.out.splitlines()
+    return done.exit
 
 
 async def _journal(stage: Stage) -> tuple[Entry, ...]:
     """The records of all runs as they stand in the cluster; reading them checks their chains."""
-    async with await Kube.connect(load_config(stage.cluster.kubeconfig)) as kube:
+    async with await stage.cluster.connect(stage.cluster.kubeconfig) as kube:
         store = RunStore(kube, stage.state_namespace)
         runs = await store.list_runs()
         return tuple([entry for run in runs for entry in await store.entries(run.run)])

@@ -1,29 +1,19 @@
 """Sets a stage: nodes, images, permissions, plugin and workloads; and removes what it left."""
 
-import tempfile
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import yaml
 
 from testbed.api import Object
-from testbed.fake_images import fake_images, hold_image
-from testbed.images import Image, build_archive
-from testbed.parts import binary
 from tests.scenarios import objects
 from tests.scenarios.access import grant, grant_everything, revoke
-from tests.scenarios.disturbing import healing
+from tests.scenarios.disturbing import HEALED
 from tests.scenarios.scenario import WorkloadGiven
 from tests.scenarios.stage import ACCOUNT, HOLD, Stage, UnfitStageError
 from tests.scenarios.view import container, offers, state, until
 
 FILES = "/var/lib/scenario"
 """Folder of a node that the plugin's pods see."""
-
-DRIVER = ("fakedriver", "fakedriver")
-"""The part of the test bed that holds the fake driver, and its command."""
 
 
 def prepare(stage: Stage) -> None:
@@ -34,7 +24,7 @@ def prepare(stage: Stage) -> None:
             labels |= stage.label
         spec = {"taints": given.taints or None, "unschedulable": given.cordoned or None}
         _patch_node(stage, number, {"metadata": {"labels": labels}, "spec": spec})
-    _import_images(stage)
+    _put_images(stage)
     _permit(stage)
     for item in stage.scenario.given.objects:
         create(stage, item)
@@ -53,7 +43,7 @@ def prepare(stage: Stage) -> None:
 
 def clean(stage: Stage) -> None:
     """Remove what does not go with the namespace and the nodes' leases."""
-    healing(stage).stop()
+    stage.cluster.stop_healing(stage.folder / HEALED, name=stage.namespace)
     for node in stage.nodes:
         node.repair()  # else its pods cannot go
     for user in (stage.user, stage.colleague, stage.account):
@@ -64,8 +54,7 @@ def clean(stage: Stage) -> None:
             path = stage.path("configmaps", item["metadata"]["name"])
             stage.cluster.api.patch(path, {"metadata": {"finalizers": None}})
     for node in stage.nodes:
-        for file in node.host_path(FILES).glob("*"):
-            file.unlink()
+        node.remove_files(FILES)
 
 
 def create(stage: Stage, item: Object) -> None:
@@ -136,36 +125,17 @@ def cordon(stage: Stage, number: int) -> None:
 
 def create_file(stage: Stage, number: int, name: str) -> None:
     """Create an empty file in FILES of a node."""
-    path = stage.nodes[number].host_path(FILES) / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
+    stage.nodes[number].create_file(f"{FILES}/{name}")
 
 
 def remove_file(stage: Stage, number: int, name: str) -> None:
     """Take a file of FILES away from a node."""
-    (stage.nodes[number].host_path(FILES) / name).unlink()
+    stage.nodes[number].remove_file(f"{FILES}/{name}")
 
 
-def _import_images(stage: Stage) -> None:
-    driver = binary(*DRIVER)
-    versions: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, knobs in stage.scenario.images.items():
-        repository, _, tag = name.partition(":")
-        versions.setdefault(repository, {})[tag] = stage.fill(knobs)
-    images = {stage.image(HOLD): hold_image(driver=driver)}
-    for repository, tags in versions.items():
-        images |= fake_images(tags, driver=driver, repository=f"{stage.namespace}/{repository}")
-    images = {name: _unmistakable(stage, image) for name, image in images.items()}
-    with tempfile.TemporaryDirectory() as folder:
-        tar = Path(folder) / "images.tar"
-        build_archive(tar, images)
-        stage.cluster.import_images(tar, [node.name for node in stage.nodes])
-
-
-def _unmistakable(stage: Stage, image: Image) -> Image:
-    """The image with a digest of its own.
-
-    A kubelet that has pulled an image for one name pulls it again for any other
-    (KubeletEnsureSecretPulledImages, Kubernetes 1.37), even where that name is imported.
-    """
-    return replace(image, env={**(image.env or {}), "SCENARIO": stage.namespace})
+def _put_images(stage: Stage) -> None:
+    versions = {
+        stage.image(name): stage.fill(knobs) for name, knobs in stage.scenario.images.items()
+    }
+    nodes = [node.name for node in stage.nodes]
+    stage.cluster.put_images(versions, stage.image(HOLD), stage.namespace, nodes)

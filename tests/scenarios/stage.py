@@ -10,9 +10,8 @@ from typing import Any
 import yaml
 
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
-from testbed.cluster import Cluster
 from testbed.fake_images import REGISTRY
-from testbed.node import Node
+from tests.scenarios.ground import Ground, Machine
 from tests.scenarios.scenario import Scenario
 
 SHARED_SPEC: Mapping[str, Any] = {
@@ -46,9 +45,9 @@ class UnfitStageError(Exception):
 class Stage:
     """One playing of one scenario."""
 
-    cluster: Cluster
+    cluster: Ground
     scenario: Scenario
-    nodes: tuple[Node, ...]
+    nodes: tuple[Machine, ...]
     """By name: the plan's order among equal nodes."""
     namespace: str
     folder: Path

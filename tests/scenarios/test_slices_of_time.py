@@ -5,11 +5,14 @@ How often that takes is chance: a node is as slow as its machine. Hence no scena
 
 import asyncio
 import re
+from functools import partial
 
 import pytest
 
 from tests.scenarios.asking import command_line, options
 from tests.scenarios.conftest import SetStage
+from tests.scenarios.ground import Typed
+from tests.scenarios.playing import LONGEST
 from tests.scenarios.reading import parse_scenario
 from tests.scenarios.setting import prepare
 from tests.scenarios.sighting import Sighting, look
@@ -40,20 +43,9 @@ and the soaks make three nodes longer than that however fast the machine is.
 
 async def command(stage: Stage, words: str) -> tuple[int, str]:
     """Type it, and wait for its end: the exit code and all that was printed."""
-    process = await asyncio.create_subprocess_exec(
-        *command_line(stage, words),
-        *options(stage, None),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    try:
-        said, _ = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return process.returncode or 0, said.decode()
+    typed = Typed([*command_line(stage, words), *options(stage, None)])
+    done = await stage.cluster.in_turn(partial(stage.cluster.command, typed, timeout=LONGEST))
+    return done.exit, done.err + done.out
 
 
 def changed(stage: Stage, seen: Sighting) -> int:

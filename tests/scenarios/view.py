@@ -1,10 +1,10 @@
 """What can be asked of a stage's cluster, as its administrator."""
 
-import time
 from collections.abc import Callable
 
 from testbed.api import ApiError, Object
 from tests.scenarios.stage import Stage, UnfitStageError
+from tests.scenarios.turns import moment, pause
 
 
 def offers(stage: Stage, number: int) -> bool:
@@ -79,8 +79,8 @@ def component(stage: Stage) -> Object | None:
 
 def until(condition: Callable[[], bool], what: str, timeout: float = 60) -> None:
     """Wait for a condition. Raises UnfitStageError."""
-    end = time.monotonic() + timeout
+    end = moment() + timeout
     while not condition():
-        if time.monotonic() > end:
+        if moment() > end:
             raise UnfitStageError(f"not within {timeout:.0f} s: {what}")
-        time.sleep(0.2)
+        pause(0.2)
