@@ -43,7 +43,7 @@ class Stored(NamedTuple):
     plural: str
 
 
-class Kind(msgspec.Struct, frozen=True, kw_only=True):
+class Kind(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """One resource in one version."""
 
     group: str
@@ -63,12 +63,15 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     """Of a custom kind; none declared means the age alone."""
     schema: CustomSchema | None = None
     """Of a custom kind."""
+    stored: Stored = Stored("", "")
+    """Under which name its objects are kept: events of both groups are the same ones.
 
-    @property
-    def stored(self) -> Stored:
-        """Under which name its objects are kept: events of both groups are the same ones."""
+    It follows from group and plural; every read and write asks for it, so it is no property.
+    """
+
+    def __post_init__(self) -> None:
         group = "" if self.group == "events.k8s.io" else self.group
-        return Stored(group, self.plural)
+        msgspec.structs.force_setattr(self, "stored", Stored(group, self.plural))
 
     @property
     def api_version(self) -> str:
@@ -91,6 +94,8 @@ class Kinds:
     def __init__(self, kinds: Iterable[Kind]) -> None:
         self._by_path: dict[tuple[str, str, str], Kind] = {}
         self._by_kind: dict[tuple[str, str], Kind] = {}
+        self._named: dict[tuple[str, str], Kind] = {}
+        """Answers of ``named`` until something is served anew or no longer."""
         for kind in kinds:
             self.add(kind)
 
@@ -99,6 +104,7 @@ class Kinds:
 
     def add(self, kind: Kind) -> None:
         """Serve a kind, in place of an older one; a first version is preferred."""
+        self._named.clear()
         self._by_path[kind.group, kind.version, kind.plural] = kind
         known = self._by_kind.get((kind.group, kind.kind))
         if known is None or known.version == kind.version:
@@ -106,6 +112,7 @@ class Kinds:
 
     def remove(self, kind: Kind) -> None:
         """Serve a kind no longer."""
+        self._named.clear()
         self._by_path.pop((kind.group, kind.version, kind.plural), None)
         if self._by_kind.get((kind.group, kind.kind)) == kind:
             del self._by_kind[kind.group, kind.kind]
@@ -127,7 +134,11 @@ class Kinds:
 
     def named(self, group: str, plural: str) -> Kind:
         """The preferred version of a resource. Raises KeyError where it is not served."""
-        for kind in self._by_path.values():
-            if (kind.group, kind.plural) == (group, plural):
-                return kind
-        raise KeyError(f"{plural}.{group}")
+        found = self._named.get((group, plural))
+        if found is None:
+            for kind in self._by_path.values():
+                if (kind.group, kind.plural) == (group, plural):
+                    self._named[group, plural] = kind
+                    return kind
+            raise KeyError(f"{plural}.{group}")
+        return found

@@ -45,7 +45,7 @@ class NamespaceDefaults:
 
     def start(self) -> None:
         """Follow the store from now on."""
-        self._registry.store.subscribe(self._changed)
+        self._registry.store.subscribe(self._changed, NAMESPACES, SERVICE_ACCOUNTS, CONFIG_MAPS)
         for namespace in self._registry.store.select(NAMESPACES):
             self._queue.add(name_of(namespace))
 

@@ -60,7 +60,7 @@ class DeploymentController:
         """Follow the store from now on."""
         index_by_controller(self._store, PODS)
         index_by_controller(self._store, REPLICA_SETS)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, DEPLOYMENTS, REPLICA_SETS, PODS)
         for deployment in self._store.select(DEPLOYMENTS):
             self._queue.add((namespace_of(deployment), name_of(deployment)))
 

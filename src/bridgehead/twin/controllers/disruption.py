@@ -47,7 +47,7 @@ class DisruptionController:
 
     def start(self) -> None:
         """Follow the store from now on."""
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, BUDGETS, PODS)
         for budget in self._store.select(BUDGETS):
             self._queue.add((namespace_of(budget), name_of(budget)))
 

@@ -187,12 +187,12 @@ class EventExpiry:
     def start(self) -> None:
         """Follow the store from now on; what is there gets its hour as of now."""
         store = self._registry.store
-        store.subscribe(self._changed)
+        store.subscribe(self._changed, EVENTS)
         for event in store.select(EVENTS):
             self._keep(event, int(text(event, "metadata", "resourceVersion") or 0))
 
     def _changed(self, change: Change) -> None:
-        if change.kind.plural == "events" and change.type != "DELETED":
+        if change.type != "DELETED":
             self._keep(change.object, change.version)
 
     def _keep(self, event: Object, version: int) -> None:

@@ -57,6 +57,8 @@ class GarbageCollector:
     def _changed(self, change: Change) -> None:
         if change.kind.plural == "events":
             return
+        if change.type == "MODIFIED" and _is_of_no_matter(change):
+            return
         self._graph.apply(change)
         obj, uid = change.object, uid_of(change.object)
         if change.type == "DELETED":
@@ -219,6 +221,16 @@ class GarbageCollector:
             f'ownerRef {named} does not exist in namespace "{within}"',
             component=COMPONENT,
         )
+
+
+def _is_of_no_matter(change: Change) -> bool:
+    """Whether a change leaves owners, finalizers and deletion as they were: most do."""
+    before = change.previous["metadata"] if change.previous else {}
+    after = change.object["metadata"]
+    return all(
+        before.get(key) == after.get(key)
+        for key in ("ownerReferences", "finalizers", "deletionTimestamp")
+    )
 
 
 def _deletes_dependents(obj: Object) -> bool:

@@ -116,7 +116,7 @@ class JobController:
     def start(self) -> None:
         """Follow the store from now on."""
         index_by_controller(self._store, PODS)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, JOBS, PODS)
         for job in self._store.select(JOBS):
             self._queue.add((namespace_of(job), name_of(job)))
 

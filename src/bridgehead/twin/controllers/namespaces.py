@@ -66,13 +66,13 @@ class NamespaceController:
 
     def start(self) -> None:
         """Follow the store from now on."""
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, NAMESPACES)
         for namespace in self._store.select(NAMESPACES):
             if is_deleting(namespace):
                 self._queue.add_after(name_of(namespace), PATIENCE)
 
     def _changed(self, change: Change) -> None:
-        if change.kind.plural != "namespaces" or change.type == "DELETED":
+        if change.type == "DELETED":
             return
         if is_deleting(change.object):
             self._queue.add_after(name_of(change.object), PATIENCE)

@@ -1,13 +1,13 @@
 """Nodes that give no sign of life: unknown after a while, tainted, their pods not ready.
 
 A sign of life is a renewed lease or a reported status. Where the real controller looks at every
-node every few seconds, this one looks at a node when its time is up, at the same moments.
+node every few seconds, this one looks, at the same moments, at those whose time is up.
 
 Source: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go (1.37).
 """
 
-import asyncio
 import math
+from collections import OrderedDict
 
 import msgspec
 
@@ -58,10 +58,11 @@ class NodeLifecycleController:
         self._timing = timing or Timing()
         self._kind = registry.kinds.named(*NODES)
         self._began = registry.clock.now()
-        self._seen: dict[str, float] = {}
-        """The last sign of life of each known node."""
-        self._timers: dict[str, asyncio.TimerHandle] = {}
-        """The next look at each of them."""
+        self._seen: OrderedDict[str, float] = OrderedDict()
+        """The last sign of life of each node that is not silent, oldest first."""
+        self._silent: dict[str, None] = {}
+        """Nodes whose time is up, and those that have never reported a status."""
+        self._looks = False
         self._ready: dict[str, dict[str, bool]] = {}
         """By zone, which nodes are ready."""
         self._zones: dict[str, Evictions] = {}
@@ -73,45 +74,45 @@ class NodeLifecycleController:
     def start(self) -> None:
         """Follow the store from now on."""
         index_by_node(self._store)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, NODES, LEASES)
         for node in self._store.select(NODES):
             self._meet(node)
 
     def _changed(self, change: Change) -> None:
         if change.kind.plural == "leases":
-            name = name_of(change.object)
-            if name in self._seen and change.type != "DELETED":
-                self._seen[name] = self._clock.now()
-        elif change.kind.plural == "nodes":
+            if change.type != "DELETED":
+                self._sign(name_of(change.object))
+        else:
             self._node_changed(change)
 
     def _node_changed(self, change: Change) -> None:
         node, name = change.object, name_of(change.object)
         if change.type == "DELETED":
             self._part(node)
-            return
-        if name not in self._seen:
+        elif name not in self._seen and name not in self._silent:
             self._meet(node)
-            return
-        if change.previous is not None and _heartbeat(node) != _heartbeat(change.previous):
-            self._seen[name] = self._clock.now()
-        if _looks_different(node, change.previous):
-            self._queue.add(name)
+        else:
+            if change.previous is not None and _heartbeat(node) != _heartbeat(change.previous):
+                self._sign(name)
+            if _looks_different(node, change.previous):
+                self._queue.add(name)
 
     def _meet(self, node: Object) -> None:
         name = name_of(node)
-        self._seen[name] = self._clock.now()
+        self._silent[name] = None
+        if ready_status(node):
+            self._sign(name)
+        else:
+            self._clock.after(STARTUP_GRACE, lambda: self._never_reported(name))
         self._clock.soon(
             lambda: self._tell(node, "RegisteredNode", f"Registered Node {name} in Controller")
         )
         self._queue.add(name)
-        self._watch(name)
 
     def _part(self, node: Object) -> None:
         name = name_of(node)
-        if self._seen.pop(name, None) is None:
-            return
-        self._timers.pop(name).cancel()
+        self._seen.pop(name, None)
+        self._silent.pop(name, None)
         self._ready.get(zone_of(node), {}).pop(name, None)
         self._zones.get(zone_of(node), Evictions()).waiting.pop(name, None)
         self._clock.soon(
@@ -124,31 +125,46 @@ class NodeLifecycleController:
 
     # Signs of life
 
-    def _watch(self, name: str) -> None:
-        """Look at a node when it would be unknown without another sign of life."""
-        due = self._seen[name] + self._grace(name) - self._began
-        looks = math.floor(due / self._timing.period) + 1
-        self._look_in(name, self._began + looks * self._timing.period - self._clock.now())
+    def _sign(self, name: str) -> None:
+        """A node has given a sign of life."""
+        if name in self._seen:
+            self._seen[name] = self._clock.now()
+            self._seen.move_to_end(name)
+        elif name in self._silent:
+            del self._silent[name]
+            self._seen[name] = self._clock.now()
+            self._look_later()
 
-    def _look_in(self, name: str, seconds: float) -> None:
-        self._timers[name] = self._clock.after(seconds, lambda: self._look(name))
-
-    def _grace(self, name: str) -> float:
-        node = self._store.get(NODES, "", name)
-        known = node is not None and ready_status(node)
-        return self._timing.grace if known else STARTUP_GRACE
-
-    def _look(self, name: str) -> None:
-        node = self._store.get(NODES, "", name)
-        if node is None:
+    def _look_later(self) -> None:
+        """Look again at the first moment at which the most silent node can be lost."""
+        if self._looks or not self._seen:
             return
-        if self._clock.now() > self._seen[name] + self._grace(name):
-            self._silent(node)
-            self._look_in(name, self._timing.period)
-        else:
-            self._watch(name)
+        self._looks = True
+        due = next(iter(self._seen.values())) + self._timing.grace - self._began
+        looks = math.floor(due / self._timing.period) + 1
+        moment = self._began + looks * self._timing.period
+        self._clock.after(moment - self._clock.now(), self._look)
 
-    def _silent(self, node: Object) -> None:
+    def _look(self) -> None:
+        self._looks = False
+        latest = self._clock.now() - self._timing.grace
+        while self._seen:
+            name = next(iter(self._seen))
+            if self._seen[name] >= latest:
+                break
+            del self._seen[name]
+            self._silent[name] = None
+            node = self._store.get(NODES, "", name)
+            if node is not None:
+                self._lose(node)
+        self._look_later()
+
+    def _never_reported(self, name: str) -> None:
+        node = self._store.get(NODES, "", name)
+        if node is not None and not ready_status(node):
+            self._lose(node)
+
+    def _lose(self, node: Object) -> None:
         """A node says nothing: nothing is known of it, and its pods are not ready."""
         before = ready_status(node)
         stamp = self._clock.timestamp()
@@ -165,7 +181,7 @@ class NodeLifecycleController:
             else:
                 conditions.append(found)
         known = {found["type"] for found in conditions}
-        conditions += [_never_reported(node, one, stamp) for one in _REPORTED if one not in known]
+        conditions += [_unreported(node, one, stamp) for one in _REPORTED if one not in known]
         if conditions != list(items(node, "status", "conditions")):
             changed = with_field(node, ("status", "conditions"), conditions)
             node = self._registry.update(self._kind, changed, subresource="status")
@@ -244,8 +260,7 @@ class NodeLifecycleController:
         if halted and not self._halted:
             self._halt()
         elif self._halted and not halted:
-            now = self._clock.now()
-            self._seen = dict.fromkeys(self._seen, now)
+            self._seen = OrderedDict.fromkeys(self._seen, self._clock.now())
         self._halted = halted
         for zone, (found, size) in judged.items():
             evictions = self._zones.setdefault(zone, Evictions())
@@ -282,7 +297,7 @@ def _looks_different(node: Object, previous: Object | None) -> bool:
     return looks(node) != looks(previous)
 
 
-def _never_reported(node: Object, name: str, stamp: str) -> Object:
+def _unreported(node: Object, name: str, stamp: str) -> Object:
     return {
         "type": name,
         "status": "Unknown",

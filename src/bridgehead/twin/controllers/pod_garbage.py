@@ -33,7 +33,7 @@ class PodGarbageCollector:
     def start(self) -> None:
         """Follow the store from now on."""
         index_by_node(self._store)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, NODES, PODS)
         missed = {text(pod, "spec", "nodeName"): None for pod in self._store.select(PODS)}
         for node in missed:
             if node and self._store.get(NODES, "", node) is None:

@@ -59,7 +59,7 @@ class ReplicaSetController:
         """Follow the store from now on."""
         index_by_controller(self._store, PODS)
         index_by_controller(self._store, REPLICA_SETS)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, REPLICA_SETS, PODS)
         for replica_set in self._store.select(REPLICA_SETS):
             self._queue.add((namespace_of(replica_set), name_of(replica_set)))
 

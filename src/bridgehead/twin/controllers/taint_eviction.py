@@ -42,7 +42,7 @@ class TaintEvictionController:
     def start(self) -> None:
         """Follow the store from now on."""
         index_by_node(self._store)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, NODES, PODS)
         for node in self._store.select(NODES):
             if _driving(node):
                 self._queue.add(name_of(node))

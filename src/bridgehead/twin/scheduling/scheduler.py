@@ -78,19 +78,16 @@ class Scheduler:
     def start(self) -> None:
         """Take in what is there, and follow every change from now on."""
         self.ledger.start()
-        self._registry.store.subscribe(self._changed)
+        self._registry.store.subscribe(self._changed, NODES, PODS)
         for pod in self._registry.store.select(PODS):
             if _is_pending(pod):
                 self._add(pod)
 
     def _changed(self, change: Change) -> None:
-        stored = change.kind.stored
-        if stored not in (NODES, PODS):
-            return
         for name in self.ledger.follow(change):
             self._freed[name] = None
             self._run_soon()
-        if stored == PODS:
+        if change.kind.stored == PODS:
             self._pod_changed(change)
 
     def _pod_changed(self, change: Change) -> None:

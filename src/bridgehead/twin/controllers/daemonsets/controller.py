@@ -35,6 +35,7 @@ from bridgehead.twin.selection import selects
 from bridgehead.twin.store import Change, Key
 
 DAEMON_SETS = Stored("apps", "daemonsets")
+NODES = Stored("", "nodes")
 
 
 class DaemonSetController:
@@ -55,7 +56,7 @@ class DaemonSetController:
         index_by_controller(self._store, PODS)
         index_by_controller(self._store, REVISIONS)
         self._store.index(PODS, BY_PLACE, _place)
-        self._store.subscribe(self._changed)
+        self._store.subscribe(self._changed, DAEMON_SETS, PODS, NODES, REVISIONS)
         for daemon_set in self._store.select(DAEMON_SETS):
             self._queue.add((namespace_of(daemon_set), name_of(daemon_set)))
 
