@@ -22,6 +22,7 @@ COMMANDS = {
     "rollback": ("bridgehead.cli.rollback", "Bring the former version back."),
     "release": ("bridgehead.cli.release", "Give back what a run has left behind."),
     "journal": ("bridgehead.cli.journal", "Print what a run did, when, and with what result."),
+    "twin": ("bridgehead.cli.twin", "Serve a simulated cluster to kubectl and any client."),
     "demo": ("bridgehead.cli.demo", "See it all on a cluster that is simulated in this process."),
 }
 """Each command: its module, which holds it under its own name, and its line in the help."""
