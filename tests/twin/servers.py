@@ -109,6 +109,14 @@ class TwinServer:
         assert isinstance(answer, Answer)
         return answer.status, _decoded(answer.body)
 
+    def settled(self, asked: Asked) -> tuple[int, Any]:
+        """Ask once the controllers have done what they do at once."""
+        version = -1
+        while version != self.twin.store.version:
+            version = self.twin.store.version
+            self._runner.run(asyncio.sleep(0))
+        return self.ask(asked)
+
 
 def _headers(asked: Asked) -> list[tuple[str, str]]:
     always = [("Accept", JSON), ("User-Agent", "tester/1"), ("Content-Type", asked.content_type)]
