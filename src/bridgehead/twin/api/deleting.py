@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from bridgehead.twin.admission.namespaces import check_namespace_deletion
 from bridgehead.twin.api.answers import Answers, value_answer
 from bridgehead.twin.api.bodies import read_options
 from bridgehead.twin.api.call import Call
@@ -70,6 +71,7 @@ class Deleting:
     def delete(self, call: Call) -> Answer:
         """One object. Raises ApiError: 400, 404, 409, 415, 422."""
         deletion = deletion_of(call)
+        check_namespace_deletion(call.kind, call.name)
         obj, gone = self._registry.delete(
             call.kind, call.namespace, call.name, deletion.options, dry_run=deletion.dry_run
         )

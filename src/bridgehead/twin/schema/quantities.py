@@ -5,10 +5,14 @@ Source: k8s.io/apimachinery/pkg/api/resource/quantity.go (1.37).
 
 import re
 from decimal import ROUND_CEILING, Decimal
+from functools import lru_cache
 from typing import Any
 
 PATTERN = re.compile(r"^([+-]?(?:\d+(?:\.\d*)?|\.\d+))([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$")
 """A number with an exponent, a decimal or a binary suffix."""
+
+_REMEMBERED = 4096
+"""Amounts that are not worked out again: a cluster knows few of them, and asks often."""
 
 MESSAGE = (
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -29,6 +33,7 @@ class QuantityError(ValueError):
     """A text that is no amount."""
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def value_of(amount: Any) -> Decimal:
     """The number that an amount stands for. Raises QuantityError."""
     match = PATTERN.match(str(amount))
@@ -49,6 +54,7 @@ def _capped(number: Decimal) -> Decimal:
     return min(max(number, -_MOST), _MOST)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def canonical(amount: Any) -> str:
     """The shortest text without a fraction, in the family of suffixes that it came in."""
     match = PATTERN.match(str(amount))
@@ -77,6 +83,7 @@ def _decimal_text(number: Decimal, *, exponent: bool) -> str:
     return f"{scaled}{suffix}"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def rounded_up(amount: Any) -> str:
     """In the canonical form, and to whole thousandths."""
     if PATTERN.match(str(amount)) is None:
