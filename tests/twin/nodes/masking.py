@@ -5,6 +5,8 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from bridgehead.twin.objects import Object
 
 _TIMES = {"startTime", "lastTransitionTime", "startedAt", "finishedAt", "lastHeartbeatTime"}
@@ -46,7 +48,9 @@ def masked_status(status: Object) -> Object:
     return dict(masked({key: value for key, value in status.items() if key != "resources"}))
 
 
-def differences(simulated: Object, real: Object) -> str:
-    """Lines that only one of both has, the twin's marked by ``-``; empty where they are equal."""
+def same(simulated: Object, real: Object) -> None:
+    """Fail with the lines that only one of both has, the twin's marked by ``-``."""
     texts = [json.dumps(side, indent=1, sort_keys=True).splitlines() for side in (simulated, real)]
-    return "\n".join(difflib.unified_diff(*texts, "twin", "real", lineterm="", n=6))
+    lines = list(difflib.unified_diff(*texts, "twin", "real", lineterm="", n=6))
+    if lines:
+        pytest.fail("\n".join(lines), pytrace=False)

@@ -29,7 +29,7 @@ from tests.twin.nodes import cases
 from tests.twin.nodes.cases import Case, Words
 from tests.twin.nodes.cluster import HERE, NODE
 from tests.twin.nodes.cluster import Cluster as Simulated
-from tests.twin.nodes.masking import differences, masked, masked_status
+from tests.twin.nodes.masking import masked, masked_status, same
 from tests.twin.virtually import START
 
 pytestmark = pytest.mark.cluster
@@ -220,7 +220,7 @@ async def test_pods_look_the_same_at_every_stage(
     await asyncio.to_thread(real.import_images)
     names = words(namespace, node.name)
     found = await asyncio.to_thread(play_really, real, names, cases.plain(names))
-    assert not differences(await simulate(cases.plain, namespace), found)
+    same(await simulate(cases.plain, namespace), found)
 
 
 async def test_pods_with_devices_look_the_same(
@@ -239,7 +239,7 @@ async def test_pods_with_devices_look_the_same(
         return play_really(real, names, cases.using_devices(names))
 
     found = await asyncio.to_thread(really)
-    assert not differences(await simulate(cases.using_devices, namespace, *PLUGINS), found)
+    same(await simulate(cases.using_devices, namespace, *PLUGINS), found)
 
 
 async def test_plugins_say_the_same(
@@ -270,7 +270,7 @@ async def test_plugins_say_the_same(
     found = await asyncio.to_thread(really)
     first = {tag: found[tag]["log"][:FIRST_LINES] for tag in SPEAKING}
     simulated = {tag: lines[:FIRST_LINES] for tag, lines in (await play(steps, namespace)).items()}
-    assert not differences(simulated, first)
+    same(simulated, first)
 
 
 def _sequence(pods: list[Object]) -> list[Told]:
@@ -311,7 +311,7 @@ async def test_a_pod_that_is_deleted_goes_by_the_same_statuses(
         return seen
 
     simulated = _sequence(await play(steps, namespace))
-    assert not differences({"seen": simulated}, {"seen": found})
+    same({"seen": simulated}, {"seen": found})
 
 
 async def test_a_node_looks_the_same(cluster: Cluster, lease_nodes: LeaseNodes) -> None:
@@ -322,10 +322,11 @@ async def test_a_node_looks_the_same(cluster: Cluster, lease_nodes: LeaseNodes) 
     async def steps(twin: Simulated, _names: Words) -> Told:
         leases = twin.twin.kinds.named("coordination.k8s.io", "leases")
         own = twin.twin.registry.get(leases, "kube-node-lease", NODE)
+        await twin.until(lambda: not twin.node()["spec"].get("taints"))
         return {"node": _shape(twin.node()), "lease": _shape(own)}
 
     real = {"node": _shape(found), "lease": _shape(cluster.api.get(lease))}
-    assert not differences(await play(steps, "test-x"), real)
+    same(await play(steps, "test-x"), real)
 
 
 _OWN_LABELS = "kubernetes.io/"

@@ -31,9 +31,19 @@ _GOOD = (
 _HANDLER = {"recursiveReadOnlyMounts": True, "userNamespaces": False}
 
 
+_TTLS = ((100, 0), (500, 15), (1000, 30), (2000, 60))
+"""Nodes up to which pods may use what they have read for so many seconds.
+
+Source: k8s.io/kubernetes/pkg/controller/ttl/ttl_controller.go (1.37), which writes it soon after.
+"""
+_LONGEST_TTL = 300
+
+
 def first(host: Host) -> Object:
     """The object with which a node registers."""
     machine = host.machine
+    count = len(host.context.fleet.machines)
+    ttl = next((seconds for most, seconds in _TTLS if count <= most), _LONGEST_TTL)
     labels = {
         "beta.kubernetes.io/arch": machine.architecture,
         "beta.kubernetes.io/os": "linux",
@@ -43,6 +53,7 @@ def first(host: Host) -> Object:
         **machine.labels,
     }
     annotations = {
+        "node.alpha.kubernetes.io/ttl": str(ttl),
         "volumes.kubernetes.io/controller-managed-attach-detach": "true",
         **machine.annotations,
     }

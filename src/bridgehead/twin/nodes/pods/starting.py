@@ -39,6 +39,22 @@ def needs_sandbox(worker: "Worker") -> bool:
     )
 
 
+def is_over(worker: "Worker") -> bool:
+    """Whether all main containers have ended for good, so that sidecars have nothing to serve."""
+    pod, sandbox = worker.last, worker.sandbox
+    if sandbox is None:
+        return False
+    lives = [
+        (item, sandbox.latest(text(item, "name"))) for item in items(pod, "spec", "containers")
+    ]
+    return all(
+        life is not None
+        and life.state == "exited"
+        and not should_restart(item, pod, life.exit_code)
+        for item, life in lives
+    )
+
+
 def start_all(worker: "Worker") -> Started:
     """Start what is to run now, one after the other."""
     wait: float | None = None

@@ -188,7 +188,7 @@ class Worker:
 
     def _sync(self) -> Steps:
         self.report()
-        if text(self.last, "status", "phase") in _FINISHED:
+        if text(self.last, "status", "phase") in _FINISHED or starting.is_over(self):
             self.context.clock.soon(lambda: self.stop(self._own_grace()))
             return
         if not self._mounted:
