@@ -125,8 +125,11 @@ class _Planting:
     def _revision(
         self, kind: Kind, owner_kind: Kind, owner: Object, recorded: Object, template: Object
     ) -> None:
+        # An inventory keeps only the hash of the labels, and by the others its owner knows it.
+        labels = {**fields(owner, "spec", "selector", "matchLabels"), **labels_of(recorded)}
         metadata = {
             **fields(recorded, "metadata"),
+            "labels": labels,
             "ownerReferences": [controller_reference(owner_kind, owner)],
         }
         # Source: getPatch in pkg/controller/daemon/update.go (1.37).
