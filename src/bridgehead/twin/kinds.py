@@ -59,6 +59,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     subresources: tuple[Subresource, ...] = ()
     custom: bool = False
     """Whether a CustomResourceDefinition made it."""
+    storage_hash: str = ""
+    """As discovery tells it, of a built-in kind."""
     columns: tuple[Column, ...] = ()
     """Of a custom kind; none declared means the age alone."""
     schema: CustomSchema | None = None

@@ -3,6 +3,9 @@
 Sources: k8s.io/apiserver/pkg/endpoints/discovery and .../discovery/aggregated (1.37).
 """
 
+import base64
+import hashlib
+
 from bridgehead.twin.kinds import Kind, Kinds, Subresource
 from bridgehead.twin.objects import Object
 
@@ -92,7 +95,19 @@ def _resource(kind: Kind) -> Object:
         "verbs": list(kind.verbs),
         **({"shortNames": list(kind.short_names)} if kind.short_names else {}),
         **({"categories": list(kind.categories)} if kind.categories else {}),
+        **({"storageVersionHash": told} if (told := _storage_hash(kind)) else {}),
     }
+
+
+def _storage_hash(kind: Kind) -> str:
+    """In which form objects are stored; what cannot be stored has none.
+
+    Source: k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go
+    """
+    if not kind.custom:
+        return kind.storage_hash
+    digest = hashlib.sha256(f"{kind.api_version}/{kind.kind}".encode()).digest()
+    return base64.b64encode(digest[:8]).decode()
 
 
 def _part(kind: Kind, part: Subresource) -> Object:

@@ -190,7 +190,8 @@ def _read(text: str) -> _Token:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
         token = msgspec.json.decode(raw, type=_Token)
     except binascii.Error:
-        raise bad_request(f"{_NOT_VALID}: illegal base64 data at input byte 0") from None
+        where = _not_base64(text)
+        raise bad_request(f"{_NOT_VALID}: illegal base64 data at input byte {where}") from None
     except (msgspec.DecodeError, ValueError):
         why = "invalid character looking for beginning of value"
         raise bad_request(f"{_NOT_VALID}: {why}") from None
@@ -204,6 +205,14 @@ def _read(text: str) -> _Token:
         why = "encoded start key empty (version meta.k8s.io/v1)"
         raise bad_request(f"{_NOT_VALID}: {why}")
     return token
+
+
+def _not_base64(text: str) -> int:
+    """Where Go stops reading: at the first foreign character, or before a lone last one."""
+    for place, character in enumerate(text):
+        if not (character.isascii() and (character.isalnum() or character in "-_")):
+            return place
+    return len(text) // 4 * 4
 
 
 def _key(path: str) -> Key:

@@ -18,7 +18,7 @@ from bridgehead.twin.api.reading import Reading
 from bridgehead.twin.api.scaling import Scaling
 from bridgehead.twin.api.watching import Watches
 from bridgehead.twin.api.writing import Writing
-from bridgehead.twin.errors import ApiError, no_such_path
+from bridgehead.twin.errors import ApiError, no_such_path, not_found
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.schema.openapi import OpenApi
@@ -113,7 +113,7 @@ class Api:
         verb = verb_of(request, address)
         part = kind.subresource(address.subresource) if address.subresource else None
         if address.subresource and part is None:
-            raise no_such_path()
+            raise not_found(kind, address.name) if kind.custom else no_such_path()
         verbs = part.verbs if part else kind.verbs
         if verb is None or verb not in verbs:
             raise method_not_allowed()

@@ -32,6 +32,7 @@ def _kinds(listed: dict[str, Any]) -> Iterator[Kind]:
                 short_names=tuple(item.get("shortNames", ())),
                 categories=tuple(item.get("categories", ())),
                 subresources=tuple(subresources.get(item["name"], ())),
+                storage_hash=item.get("storageVersionHash", ""),
             )
 
 

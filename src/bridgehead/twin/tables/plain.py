@@ -3,6 +3,7 @@
 from typing import Any
 
 from bridgehead.twin.objects import Object, at, fields, items, name_of, text
+from bridgehead.twin.schema.recorded import recorded
 from bridgehead.twin.tables.cells import NONE, age, number, word
 
 
@@ -63,6 +64,26 @@ def resource_quota(obj: Object, now: float) -> list[Any]:
     limits = [entry for name, entry in told if name.startswith("limits.")]
     requests = [entry for name, entry in told if not name.startswith("limits.")]
     return [name_of(obj), ", ".join(requests), ", ".join(limits), age(obj, now)]
+
+
+def scale(obj: Object, now: float) -> list[Any]:
+    """Source: ``printScale``."""
+    wanted, there = number(obj, "spec", "replicas"), number(obj, "status", "replicas")
+    return [name_of(obj), wanted, there, age(obj, now)]
+
+
+def scale_columns() -> list[Object]:
+    """Columns of a subresource are recorded nowhere. Source: ``scaleColumnDefinitions``."""
+    name, created = recorded("columns")["v1/serviceaccounts"]
+    desired = "replicas is the desired number of instances for the scaled object."
+    available = "replicas is the actual number of observed instances of the scaled object."
+    count = {"type": "integer", "format": "", "priority": 0}
+    return [
+        {**name, "format": ""},
+        {**count, "name": "Desired", "description": desired},
+        {**count, "name": "Available", "description": available},
+        created,
+    ]
 
 
 def component_status(obj: Object, _now: float) -> list[Any]:

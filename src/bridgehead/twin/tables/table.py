@@ -25,6 +25,9 @@ from bridgehead.twin.tables.definitions import column_definitions, custom, defin
 Include: TypeAlias = Literal["Metadata", "Object", "None"]
 """What a row carries of its object, as the query's ``includeObject`` says."""
 
+_SCALES = Stored("autoscaling", "scales")
+"""No resource of its own, but the form of a subresource, so that nobody lists it."""
+
 _ROWS: dict[Stored, Cells] = {
     Stored("", "componentstatuses"): plain.component_status,
     Stored("", "configmaps"): plain.config_map,
@@ -60,6 +63,7 @@ _ROWS: dict[Stored, Cells] = {
     Stored("apps", "replicasets"): workloads.replicaset,
     Stored("apps", "statefulsets"): workloads.statefulset,
     Stored("autoscaling", "horizontalpodautoscalers"): workloads.autoscaler,
+    _SCALES: plain.scale,
     Stored("batch", "cronjobs"): workloads.cronjob,
     Stored("batch", "jobs"): workloads.job,
     Stored("certificates.k8s.io", "certificatesigningrequests"): access.signing_request,
@@ -133,6 +137,8 @@ def table(
 def _definitions(kind: Kind) -> list[Object]:
     if kind.custom:
         return column_definitions(kind.columns)
+    if kind.stored == _SCALES:
+        return plain.scale_columns()
     known = recorded("columns")
     generic = known["rbac.authorization.k8s.io/v1/roles"]
     found: list[Object] = known.get(f"{kind.api_version}/{kind.plural}", generic)
