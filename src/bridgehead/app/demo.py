@@ -134,9 +134,10 @@ class _Watching:
     def __init__(self, audience: Audience, twin: Twin, script: Script) -> None:
         self._audience, self._twin, self._script = audience, twin, script
         self._planned = ""
+        self._version = 0
 
     def tell(self, entry: Entry) -> None:
-        self._audience.move(sight(self._twin.store, self._script))
+        self._move()
         self._audience.tell(entry)
 
     def say(self, words: str) -> None:
@@ -147,4 +148,9 @@ class _Watching:
             self._planned = run.name
             self._audience.plan(run.plan, sight(self._twin.store, self._script))
         self._audience.look(run, world, decision)
-        self._audience.move(sight(self._twin.store, self._script))
+        self._move()
+
+    def _move(self) -> None:
+        if self._version != self._twin.store.version:
+            self._version = self._twin.store.version
+            self._audience.move(sight(self._twin.store, self._script))
