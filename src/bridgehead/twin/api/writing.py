@@ -6,6 +6,7 @@ Sources: k8s.io/apiserver/pkg/endpoints/handlers/{create.go,update.go,patch.go} 
 from functools import partial
 
 from bridgehead.twin.api.answers import Answers
+from bridgehead.twin.api.bodies import media_type_of
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.exchange import Answer
 from bridgehead.twin.api.gate import Access
@@ -70,7 +71,7 @@ class Writing:
         if old is None and call.address.subresource:
             raise not_found(call.kind, call.name)
         obj = patched(call, old, options, self._registry)
-        warnings = tuple(patch_warnings(call.kind, obj, options.validation))
+        warnings = tuple(_patch_warnings(call, obj, options))
         check_patched(call.kind, obj)
         check_name(call, obj)
         obj = check_namespace(call, obj)
@@ -141,3 +142,11 @@ class Writing:
             dry_run=options.dry_run,
         )
         return self._answers.one(call, made, warnings=tuple(said))
+
+
+def _patch_warnings(call: Call, obj: Object, options: WriteOptions) -> list[str]:
+    if is_apply(call.request):
+        return patch_warnings(call.kind, obj, options.validation)
+    media_type = media_type_of(call.request.headers.get("content-type", ""))
+    body = call.request.body
+    return patch_warnings(call.kind, obj, options.validation, body, media_type)

@@ -18,9 +18,17 @@ from bridgehead.twin.schema.scalars import SCALARS, MisfitError
 class Misfit(msgspec.Struct, frozen=True):
     """One thing that is wrong."""
 
-    unknown: bool
-    """An unknown field, which is no error unless the client wants it to be one."""
+    lenient: bool
+    """Whether it is no error unless the client wants it to be one."""
     message: str
+
+
+class Written(dict[str, Any]):
+    """A JSON object as it is written, with every key as often as it is there."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -38,12 +46,35 @@ class _Place(msgspec.Struct, frozen=True):
 
 def first_misfit(name: str, value: Any) -> str:
     """The message of the first value that does not fit."""
-    return next((item.message for item in _walk(name, value, _Place()) if not item.unknown), "")
+    return next((item.message for item in _walk(name, value, _Place()) if not item.lenient), "")
 
 
-def unknown_fields(name: str, value: Any) -> list[str]:
-    """Paths of fields that the struct does not have."""
-    return [item.message for item in _walk(name, value, _Place()) if item.unknown]
+def strict_mistakes(name: str, value: Any) -> list[str]:
+    """Fields that the struct does not have and, in what is ``Written``, that are there twice."""
+    return [item.message for item in _walk(name, value, _Place()) if item.lenient]
+
+
+def repeated_fields(value: Any, path: str = "") -> Iterator[str]:
+    """Fields that are there twice, in a value of which no type is known."""
+    if isinstance(value, Written):
+        seen: set[str] = set()
+        for key, inner in value.pairs:
+            below = f"{path}.{key}" if path else key
+            if key in seen:
+                yield _twice(below).message
+            seen.add(key)
+            yield from repeated_fields(inner, below)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from repeated_fields(inner, f"{path}[{number}]")
+
+
+def _entries(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    return value.pairs if isinstance(value, Written) else list(value.items())
+
+
+def _twice(path: str) -> Misfit:
+    return Misfit(True, f'duplicate field "{path}"')
 
 
 def _walk(name: str, value: Any, place: _Place) -> Iterator[Misfit]:
@@ -52,13 +83,18 @@ def _walk(name: str, value: Any, place: _Place) -> Iterator[Misfit]:
         return
     struct = go_type(name)
     known = {field.key: field for field in fields_in_json(name)}
-    for key, inner in value.items():
+    seen: set[str] = set()
+    for key, inner in _entries(value):
         field = known.get(key)
         if field is None:
             path = f"{place.path}.{key}" if place.path else key
-            yield Misfit(True, path)
-        elif inner is not None:
-            below = place.below(struct.name if struct else "", field)
+            yield Misfit(True, f'unknown field "{path}"')
+            continue
+        below = place.below(struct.name if struct else "", field)
+        if key in seen:
+            yield _twice(below.path)
+        seen.add(key)
+        if inner is not None:
             yield from _value(field.type, field.named, inner, below)
 
 
@@ -78,8 +114,12 @@ def _value(written: str, named: str, value: Any, place: _Place) -> Iterator[Misf
         if not isinstance(value, dict):
             yield _error(value, named or f"map[string]{_go_name(written[2:], '')}", place)
             return
-        for key, item in value.items():
+        seen: set[str] = set()
+        for key, item in _entries(value):
             inner = msgspec.structs.replace(place, path=f"{place.path}.{key}")
+            if key in seen:
+                yield _twice(inner.path)
+            seen.add(key)
             yield from _value(written[2:], "", item, inner)
     elif go_type(written) is not None:
         yield from _walk(written, value, place)

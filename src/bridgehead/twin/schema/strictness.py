@@ -6,19 +6,19 @@ k8s.io/apimachinery/pkg/runtime/error.go (strict decoding error).
 """
 
 import json
-from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from bridgehead.twin.errors import ApiError, bad_request, invalid
 from bridgehead.twin.kinds import Kind
-from bridgehead.twin.objects import Object
+from bridgehead.twin.objects import Object, with_field
 from bridgehead.twin.schema.custom.pruning import pruned
 from bridgehead.twin.schema.gotypes import type_of_kind
-from bridgehead.twin.schema.misfits import unknown_fields
+from bridgehead.twin.schema.misfits import Written, repeated_fields, strict_mistakes
 from bridgehead.twin.schema.validation.causes import invalid as invalid_value
-from bridgehead.twin.schema.validation.causes import quoted
 
 Strictness = Literal["Ignore", "Warn", "Strict"]
+
+STRATEGIC = "application/strategic-merge-patch+json"
 
 _MOST = 100
 """As many mistakes are told as the server's decoder keeps."""
@@ -29,7 +29,9 @@ def body_warnings(kind: Kind, obj: Object, strictness: Strictness, body: bytes =
 
     ``body``: the JSON text, where it may say a field twice. Raises ApiError 400 with ``Strict``.
     """
-    mistakes = _mistakes(kind, obj, strictness, body)
+    if strictness == "Ignore":
+        return []
+    mistakes = _mistakes(kind, _written(body) or obj)
     if mistakes and strictness == "Strict":
         raise bad_request(
             f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
@@ -38,59 +40,70 @@ def body_warnings(kind: Kind, obj: Object, strictness: Strictness, body: bytes =
     return mistakes
 
 
-def patch_warnings(kind: Kind, obj: Object, strictness: Strictness) -> list[str]:
-    """The same of an object that a patch has made. Raises ApiError 422 with ``Strict``."""
-    mistakes = _mistakes(kind, obj, strictness, b"")
+def patch_warnings(
+    kind: Kind, obj: Object, strictness: Strictness, body: bytes = b"", media_type: str = ""
+) -> list[str]:
+    """The same of an object that a patch has made. Raises ApiError 422 with ``Strict``.
+
+    ``body`` and ``media_type``: the patch, which may say a field twice.
+    """
+    if strictness == "Ignore":
+        return []
+    patch = _written(body)
+    mistakes = [*dict.fromkeys(repeated_fields(patch)), *_mistakes(kind, obj)][:_MOST]
     if mistakes and strictness == "Strict":
-        raise _invalid_patch(obj, mistakes)
+        shown = go_map(patch) if media_type == STRATEGIC else _as_json(obj)
+        raise _invalid_patch(shown, mistakes)
     return mistakes
 
 
-def _mistakes(kind: Kind, obj: Object, strictness: Strictness, body: bytes) -> list[str]:
-    if strictness == "Ignore":
-        return []
-    paths = _unknown(kind, obj)
-    mistakes = [f"unknown field {quoted(path)}" for path in dict.fromkeys(paths)]
-    twice = dict.fromkeys(duplicate_fields(body)) if body[:1] == b"{" else ()
-    return [*(f"duplicate field {quoted(path)}" for path in twice), *mistakes][:_MOST]
-
-
-def _unknown(kind: Kind, obj: Object) -> list[str]:
-    if kind.schema is not None:
-        paths: list[str] = []
-        pruned(kind.schema.value, obj, paths)
-        return paths
+def _mistakes(kind: Kind, obj: Object) -> list[str]:
     name = type_of_kind(kind.api_version, kind.kind)
-    return unknown_fields(name, obj) if name else []
+    if name is not None:
+        return list(dict.fromkeys(strict_mistakes(name, obj)))[:_MOST]
+    paths: list[str] = []
+    if kind.schema is not None:
+        pruned(kind.schema.value, obj, paths)
+    twice = dict.fromkeys(repeated_fields(obj))
+    return [*twice, *(f'unknown field "{path}"' for path in paths)][:_MOST]
 
 
-def _invalid_patch(obj: Object, mistakes: Sequence[str]) -> ApiError:
-    shown = json.dumps(obj, separators=(",", ":"), ensure_ascii=False)
+def _written(body: bytes) -> Any:
+    """The value of a JSON text with what it repeats; None where it is no object in JSON."""
+    if body[:1] != b"{":
+        return None
+    return json.loads(body, object_pairs_hook=Written)
+
+
+def _as_json(obj: Object) -> str:
+    """As Go writes a map: sorted, and safe to stand in HTML; without what managers did."""
+    shown = with_field(obj, ("metadata", "managedFields"), None)
+    text = json.dumps(dict(sorted(shown.items())), separators=(",", ":"), ensure_ascii=False)
+    for letter, escaped in (("&", "\\u0026"), ("<", "\\u003c"), (">", "\\u003e")):
+        text = text.replace(letter, escaped)
+    return text
+
+
+def go_map(value: Any) -> str:
+    """A value as Go's ``%v`` prints it."""
+    match value:
+        case dict():
+            inner = " ".join(f"{key}:{go_map(value[key])}" for key in sorted(value))
+            return f"map[{inner}]"
+        case list():
+            return f"[{' '.join(go_map(item) for item in value)}]"
+        case None:
+            return "<nil>"
+        case bool():
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def _invalid_patch(shown: str, mistakes: list[str]) -> ApiError:
     cause = invalid_value("patch", shown, f"strict decoding error: {', '.join(mistakes)}")
     nothing = Kind(group="", version="", kind="", plural="")
     refusal = invalid(nothing, "", [cause])
     refusal.status["message"] = f' "" is invalid: {cause["field"]}: {cause["message"]}'
+    refusal.status["details"] = {"causes": [dict(cause)]}
     return refusal
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """A JSON object as it is written, with every key as often as it is there."""
-
-
-def duplicate_fields(body: bytes) -> Iterator[str]:
-    """Paths of fields that a JSON text says more than once, in its order."""
-    yield from _duplicates(json.loads(body, object_pairs_hook=_Pairs), "")
-
-
-def _duplicates(value: Any, path: str) -> Iterator[str]:
-    if isinstance(value, _Pairs):
-        seen: set[str] = set()
-        for key, inner in value:
-            below = f"{path}.{key}" if path else key
-            if key in seen:
-                yield below
-            seen.add(key)
-            yield from _duplicates(inner, below)
-    elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            yield from _duplicates(inner, f"{path}[{number}]")
