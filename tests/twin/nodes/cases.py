@@ -123,15 +123,15 @@ def plain(words: Words) -> list[Case]:
     probe = words.container("v1", command=["/.bridgehead-probe"])
     probe_of_port = {"tcpSocket": {"port": 8080}, "periodSeconds": 1, "failureThreshold": 2}
     deaf = words.container("hold", startupProbe=probe_of_port)
-    sized = {"resources": {"limits": {"cpu": "50m", "memory": "20Mi"}}}
-    asked = {"resources": {"requests": {"cpu": "5m"}}}
+    sized = {"limits": {"cpu": "50m", "memory": "20Mi"}}
+    asked = {"requests": {"cpu": "5m"}}
     absent = {"valueFrom": {"configMapKeyRef": {"name": "absent", "key": "a"}}}
     spec, hold = words.spec, words.container("hold")
     return [
         Case("runs", spec(hold), is_ready),
         Case("two", spec(words.container("hold", "b"), words.container("hold", "a")), is_ready),
-        Case("guaranteed", spec(words.container("hold", **sized)), is_ready),
-        Case("burstable", spec(words.container("hold", **asked)), is_ready),
+        Case("guaranteed", spec(words.container("hold", resources=sized)), is_ready),
+        Case("burstable", spec(words.container("hold", resources=asked)), is_ready),
         Case("on-host", spec(hold, hostNetwork=True), is_ready),
         Case("deaf", spec(deaf, restartPolicy="Never"), ended("Succeeded")),
         Case("crash-loop", spec(failing), waits("CrashLoopBackOff")),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from bridgehead.twin.api.exchange import Chunks
@@ -31,14 +32,14 @@ def images(versions: Mapping[str, Mapping[str, Any]] | None = None) -> Images:
 
 
 def container(image: str = "hold:v1", name: str = "main", **more: Any) -> Object:
-    """A container of one of the images."""
+    """A container of one of the images, or of any other."""
     whole = f"registry.test/{image}" if image.startswith(("fake:", "hold:")) else image
     return {"name": name, "image": whole, **more}
 
 
 def devices(count: int, resource: str = RESOURCE) -> Object:
-    """The part of a container that asks for devices."""
-    return {"resources": {"limits": {resource: str(count)}}}
+    """Of a container: ``resources`` that ask for devices."""
+    return {"limits": {resource: str(count)}}
 
 
 class Cluster:
@@ -70,7 +71,7 @@ class Cluster:
     async def up(self) -> "Cluster":
         """Wait until all nodes are ready, and pods can be made."""
         for name in self.fleet.machines:
-            await self.until(lambda name=name: self.is_ready(name))  # type: ignore[misc]
+            await self.until(partial(self.is_ready, name))
         accounts = self.twin.kinds.named("", "serviceaccounts")
         await self.until(
             lambda: self.twin.store.get(accounts.stored, "default", "default") is not None
@@ -119,6 +120,10 @@ class Cluster:
     def pod(self, name: str) -> Object | None:
         """A pod as the API has it."""
         return self.twin.store.get(self.pods.stored, "default", name)
+
+    def reaches(self, name: str, until: Callable[[Object], bool]) -> bool:
+        """Whether a pod has come to a stage."""
+        return until(self.pod(name) or {})
 
     def status(self, name: str) -> Object:
         """A pod's status."""

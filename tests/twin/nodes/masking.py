@@ -50,7 +50,9 @@ def masked_status(status: Object) -> Object:
 
 def same(simulated: Object, real: Object) -> None:
     """Fail with the lines that only one of both has, the twin's marked by ``-``."""
-    texts = [json.dumps(side, indent=1, sort_keys=True).splitlines() for side in (simulated, real)]
-    lines = list(difflib.unified_diff(*texts, "twin", "real", lineterm="", n=6))
+    twin, other = (
+        json.dumps(side, indent=1, sort_keys=True).splitlines() for side in (simulated, real)
+    )
+    lines = list(difflib.unified_diff(twin, other, "twin", "real", lineterm="", n=6))
     if lines:
         pytest.fail("\n".join(lines), pytrace=False)

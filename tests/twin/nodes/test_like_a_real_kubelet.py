@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,10 @@ class Real:
                 break
         return seen
 
+    def has_said(self, name: str) -> bool:
+        """Whether a pod has printed its first lines."""
+        return len(self.told(self.pod(name))["log"]) >= FIRST_LINES
+
     def told(self, pod: Object) -> Told:
         """All that is known of a pod that was seen at a stage."""
         name = pod["metadata"]["name"]
@@ -191,12 +196,12 @@ async def simulate(listed: Callable[[Words], list[Case]], namespace: str, *plugi
     async def steps(twin: Simulated, names: Words) -> Told:
         for tag in plugins:
             twin.make(f"plugin-{tag}", names.plugin(tag))
-            await twin.until(lambda tag=tag: twin.pod_ready(f"plugin-{tag}"))
+            await twin.until(partial(twin.pod_ready, f"plugin-{tag}"))
         await asyncio.sleep(3)
         found = {}
         for case in listed(names):
             twin.make(case.name, case.spec)
-            await twin.until(lambda case=case: case.until(twin.pod(case.name) or {}), 60, case.name)
+            await twin.until(partial(twin.reaches, case.name, case.until), 60, case.name)
             found[case.name] = simulated_told(twin, case.name)
         return found
 
@@ -235,7 +240,7 @@ async def test_pods_with_devices_look_the_same(
         for tag in PLUGINS:
             suffix = cases.VERSIONS[tag].get("resourceSuffix", "")
             real.create(f"plugin-{tag}", names.plugin(tag))
-            real.until(lambda suffix=suffix: real.offers(f"{names.resource}{suffix}"), tag)
+            real.until(partial(real.offers, f"{names.resource}{suffix}"), tag)
         return play_really(real, names, cases.using_devices(names))
 
     found = await asyncio.to_thread(really)
@@ -256,14 +261,14 @@ async def test_plugins_say_the_same(
     def really() -> Told:
         found = play_really(real, names, listed(names))
         for tag in SPEAKING:
-            real.until(lambda tag=tag: len(real.told(real.pod(tag))["log"]) >= FIRST_LINES, tag)
+            real.until(partial(real.has_said, tag), tag)
             found[tag]["log"] = real.told(real.pod(tag))["log"]
         return found
 
     async def steps(twin: Simulated, names: Words) -> Told:
         for case in listed(names):
             twin.make(case.name, case.spec)
-            await twin.until(lambda case=case: case.until(twin.pod(case.name) or {}), 60)
+            await twin.until(partial(twin.reaches, case.name, case.until), 60)
         await asyncio.sleep(5)
         return {tag: simulated_told(twin, tag)["log"] for tag in SPEAKING}
 

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import math
+from functools import partial
 
 import pytest
 
@@ -18,13 +19,13 @@ async def _starts(twin: Cluster, name: str, count: int) -> list[float]:
     """Seconds between the first so many starts of a pod's container."""
     moments: list[float] = []
     for number in range(count):
-        await twin.until(lambda number=number: _started(twin, name, number), 4000)
+        await twin.until(partial(_started, twin, name, number), 4000)
         moments.append(twin.now)
     return [later - earlier for earlier, later in itertools.pairwise(moments)]
 
 
-def _started(twin: Cluster, name: str, attempt: int) -> bool:
-    return int(twin.state(name).get("restartCount") or 0) >= attempt and bool(twin.state(name))
+def _started(twin: Cluster, name: str, attempt: int, of: str = "main") -> bool:
+    return int(twin.state(name, of).get("restartCount", -1)) >= attempt
 
 
 @virtually
@@ -44,9 +45,7 @@ async def test_a_container_that_ran_for_ten_minutes_is_started_at_once_again() -
     twin = await cluster(images({"later": {"crashAfter": "11m"}}))
     twin.plugin("later")
     for attempt in range(1, 4):
-        await twin.until(
-            lambda attempt=attempt: twin.state("plugin", "plugin").get("restartCount") == attempt
-        )
+        await twin.until(partial(_started, twin, "plugin", attempt, "plugin"))
         assert twin.waits_for("plugin", "plugin") != "CrashLoopBackOff"
 
 
@@ -299,10 +298,10 @@ async def test_a_log_that_is_followed_goes_on_until_the_container_ends() -> None
 @virtually
 async def test_a_pod_that_does_not_fit_beside_the_others_is_refused() -> None:
     twin = await cluster()
-    large = {"resources": {"requests": {"cpu": "10"}}}
-    twin.create("one", container(**large))
+    large = {"requests": {"cpu": "10"}}
+    twin.create("one", container(resources=large))
     await twin.until(lambda: twin.pod_ready("one"))
-    twin.create("two", container(**large))
+    twin.create("two", container(resources=large))
     await twin.until(lambda: twin.phase("two") == "Failed")
     status = twin.status("two")
     assert (status["reason"], status["message"]) == (
@@ -317,7 +316,7 @@ async def test_an_allocation_that_hangs_holds_up_every_new_pod_until_its_plugin_
     twin = await cluster(images({"hangs": {"allocateHang": True, "crashAfter": "120s"}}))
     twin.plugin("hangs")
     await twin.until(lambda: twin.offers() == "4/4")
-    twin.create("asks", container(**devices(1)))
+    twin.create("asks", container(resources=devices(1)))
     await asyncio.sleep(1)
     twin.create("innocent")
     await asyncio.sleep(60)
@@ -337,7 +336,7 @@ async def test_an_allocation_that_is_slow_delays_the_pod_by_that() -> None:
     twin.plugin("slow")
     await twin.until(lambda: twin.offers() == "4/4")
     before = twin.now
-    twin.create("asks", container(**devices(1)))
+    twin.create("asks", container(resources=devices(1)))
     await twin.until(lambda: twin.pod_ready("asks"))
     assert 30 < twin.now - before < 34
 
@@ -347,13 +346,13 @@ async def test_devices_are_free_again_once_their_holder_has_ended() -> None:
     twin = await cluster()
     twin.plugin()
     await twin.until(lambda: twin.offers() == "4/4")
-    twin.create("first", container(**devices(3)))
+    twin.create("first", container(resources=devices(3)))
     await twin.until(lambda: twin.pod_ready("first"))
-    twin.create("second", container(**devices(2)))
+    twin.create("second", container(resources=devices(2)))
     await twin.until(lambda: twin.phase("second") == "Failed")
     twin.delete("first")
     await twin.until(lambda: twin.pod("first") is None)
-    twin.create("third", container(**devices(4)))
+    twin.create("third", container(resources=devices(4)))
     await twin.until(lambda: twin.pod_ready("third"))
     ids = twin.state("third")["allocatedResourcesStatus"][0]["resources"]
     assert {item["resourceID"] for item in ids} == {"fake-0", "fake-1", "fake-2", "fake-3"}
@@ -364,7 +363,7 @@ async def test_the_health_of_devices_in_use_shows_in_the_status_of_their_pod() -
     twin = await cluster(images({"sick": {"unhealthyAfter": "60s"}}))
     twin.plugin("sick")
     await twin.until(lambda: twin.offers() == "4/4")
-    twin.create("holder", container(**devices(1)))
+    twin.create("holder", container(resources=devices(1)))
     await twin.until(lambda: twin.pod_ready("holder"))
 
     def health() -> str:

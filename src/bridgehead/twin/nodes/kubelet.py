@@ -17,6 +17,7 @@ from bridgehead.twin.nodes.devices.plugin import Allocated, PluginError
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.node_status import NodeStatus
 from bridgehead.twin.nodes.pods.backoff import Backoff
+from bridgehead.twin.nodes.pods.containers import Sandbox
 from bridgehead.twin.nodes.pods.fitting import misfit
 from bridgehead.twin.nodes.pods.status import rejected
 from bridgehead.twin.nodes.pods.worker import Worker
@@ -34,6 +35,8 @@ from bridgehead.twin.objects import (
 from bridgehead.twin.registry import DeleteOptions
 from bridgehead.twin.store import Change
 
+_ORPHAN_GRACE = 2.0
+"""Seconds that containers of a forgotten pod are given."""
 _FINISHED = ("Succeeded", "Failed")
 
 
@@ -145,10 +148,13 @@ class Kubelet:
     def removed(self, uid: str) -> None:
         """A pod is no longer in the API."""
         worker = self.workers.get(uid)
+        sandbox = self.host.sandboxes.get(uid)
         if worker is not None and not worker.finished:
             worker.stop(0.0)
-            return
-        self._drop(uid)
+        elif worker is None and sandbox is not None and sandbox.running():
+            self._end_orphan(sandbox)
+        else:
+            self._drop(uid)
 
     def finished(self, worker: Worker) -> None:
         """Nothing of a pod runs any more: let the API forget it, if somebody has asked for that."""
@@ -340,6 +346,24 @@ class Kubelet:
         self.pull_backoff.forget(uid)
         for key in [key for key in self.pull_errors if key[0] == uid]:
             del self.pull_errors[key]
+
+    def _end_orphan(self, sandbox: Sandbox) -> None:
+        """End what is left of a pod of which this kubelet knows nothing but its containers."""
+        for container in sandbox.running():
+            if container.process is not None:
+                container.process.terminate()
+        running = sandbox.running()
+        if not running:
+            self._drop(sandbox.uid)
+            return
+
+        def kill() -> None:
+            for container in running:
+                if container.state == "running":
+                    self.host.kill(container)
+            self._drop(sandbox.uid)
+
+        self.context.clock.after(_ORPHAN_GRACE, kill)
 
     def _exited(self, uid: str) -> None:
         worker = self.workers.get(uid)

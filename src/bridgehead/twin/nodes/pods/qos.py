@@ -12,7 +12,8 @@ from bridgehead.twin.objects import Object, fields, items
 from bridgehead.twin.schema.quantities import PATTERN, canonical, value_of
 
 Side = Literal["requests", "limits"]
-_MEASURED = ("cpu", "memory")
+MEASURED = ("cpu", "memory")
+"""What a cgroup knows."""
 
 
 def qos_class(pod: Object) -> str:
@@ -22,10 +23,10 @@ def qos_class(pod: Object) -> str:
         {side: fields(item, "resources", side) for side in ("requests", "limits")}
         for item in containers
     ]
-    if not any(side.get(name) for item in given for side in item.values() for name in _MEASURED):
+    if not any(side.get(name) for item in given for side in item.values() for name in MEASURED):
         return "BestEffort"
     for item in given:
-        for name in _MEASURED:
+        for name in MEASURED:
             limit, request = item["limits"].get(name), item["requests"].get(name)
             if not limit or (request and value_of(request) != value_of(limit)):
                 return "Burstable"

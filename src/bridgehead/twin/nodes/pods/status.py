@@ -13,7 +13,6 @@ from bridgehead.twin.nodes.pods.container_status import LOST, Known, statuses
 from bridgehead.twin.nodes.pods.phase import Statuses, is_sidecar, phase_of
 from bridgehead.twin.objects import Object, at, fields, items, text
 
-_MEASURED = ("cpu", "memory")
 _FINISHED = ("Succeeded", "Failed")
 
 
@@ -146,7 +145,7 @@ def _resources(pod: Object, before: Mapping[str, Any]) -> Object:
     for side in ("limits", "requests"):
         whole = qos.total(pod, side)
         if running:
-            whole = {name: amount for name, amount in whole.items() if name in _MEASURED}
+            whole = {name: amount for name, amount in whole.items() if name in qos.MEASURED}
         if whole:
             found[side] = whole
     return found

@@ -13,9 +13,10 @@ from bridgehead.twin.nodes.pods import starting, stopping
 from bridgehead.twin.nodes.pods.container_status import Known
 from bridgehead.twin.nodes.pods.containers import Container, Sandbox
 from bridgehead.twin.nodes.pods.probing import Probes
+from bridgehead.twin.nodes.pods.qos import MEASURED
 from bridgehead.twin.nodes.pods.status import status_of
 from bridgehead.twin.nodes.pods.volumes import mount_failures
-from bridgehead.twin.objects import Object, is_deleting, name_of, namespace_of, text, uid_of
+from bridgehead.twin.objects import Object, fields, is_deleting, name_of, namespace_of, text, uid_of
 from bridgehead.twin.store import Key
 
 if TYPE_CHECKING:
@@ -200,9 +201,21 @@ class Worker:
             yield from self._make_sandbox(sandbox)
         retry = yield from starting.start_all(self)
         self.probes.follow()
+        if retry is None and self._will_say_more():
+            retry = self.kubelet.settings.sync
         if retry is not None:
             chance = self.context.chance.random()
             self.sync_in(min(retry, self.kubelet.settings.sync) * (1 + 0.5 * chance))
+
+    def _will_say_more(self) -> bool:
+        """Whether the next look will find something new although nothing happens.
+
+        Of a pod that runs its cgroup says what it is given, which its first status cannot say yet.
+        """
+        if text(self.last, "status", "phase") != "Running":
+            return False
+        told = fields(self.last, "status", "resources").values()
+        return any(name not in MEASURED for side in told for name in side)
 
     def _mount(self) -> Steps:
         yield self.host.delay("mount")
