@@ -6,13 +6,13 @@ others. Every fault is played in a twin of its own, so that none learns of anoth
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 
 from bridgehead.app.loop import OutOfSightError
 from bridgehead.app.planning import Planned, plan_live
-from bridgehead.app.rehearse_measure import Measure, Missing
+from bridgehead.app.rehearse_measure import Measure
 from bridgehead.app.rehearse_stage import Stage, rehearsable, staged
 from bridgehead.app.rehearse_state import State
 from bridgehead.app.rollout import Options, RolloutResult, rollout
@@ -21,66 +21,22 @@ from bridgehead.app.session import Watcher
 from bridgehead.cluster.errors import ClusterError
 from bridgehead.core.inventory.cohort import cohorts_of
 from bridgehead.core.journal.entry import Entry
-from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import RolloutSpec
+from bridgehead.core.rehearsal.outcome import PREFLIGHT, Outcome, Rehearsal
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.result import GateResult
 from bridgehead.kube.errors import KubeError
 from bridgehead.twin.faults.fault import Fault
-from bridgehead.twin.faults.laying import Members
+from bridgehead.twin.faults.laying import Members, check_place
 from bridgehead.twin.seeding.recorded import seed_of
 from bridgehead.twin.seeding.seed import Seed
 from bridgehead.twin.virtual.loop import run_virtual
 
 LONGEST = 14 * 86400.0
 """Simulated seconds after which a run is not waited for any longer."""
-
-Verdict = Literal["passed", "caught", "escaped", "stopped"]
-"""What became of a change: it went through and nothing is missing; a gate stopped it; it went
-through and something is missing; it came to no end of its own."""
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one playing."""
-
-    fault: str
-    """As it is typed; empty for the change as it is."""
-    verdict: Verdict
-    exit: int
-    """That of the rollout; 6 where it left because of the API."""
-    summary: str
-    stage: str = ""
-    """In which stage a gate failed."""
-    failure: GateResult | None = None
-    touched: tuple[str, ...] = ()
-    """Nodes on which the component was restarted or replaced."""
-    device_minutes: float = 0.0
-    duration: float = 0.0
-    """Simulated seconds from the first look to the ending."""
-    missing: tuple[Missing, ...] = ()
-    struck: tuple[str, ...] = ()
-    """Nodes that the fault itself has made unfit: nothing is said of these."""
-    head: str = ""
-    """Digest of the journal's last record."""
-
-    @property
-    def bad(self) -> bool:
-        """Whether something is amiss in the end that nobody was told of, or that was not undone."""
-        if not self.fault:
-            return self.verdict != "passed"
-        return self.verdict == "escaped" or bool(self.missing)
-
-
-class Rehearsed(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole rehearsal."""
-
-    plan: Plan
-    outcomes: tuple[Outcome, ...]
-    assumptions: tuple[str, ...]
-    unread: tuple[Unread, ...]
 
 
 class Audience(Watcher, Protocol):
@@ -108,8 +64,11 @@ def rehearse(
     choose: Choose,
     chance: int,
     audience: Audience,
-) -> Rehearsed | Planned:
-    """Play the change as often as ``choose`` says; or why there is no plan to play."""
+) -> Rehearsal | Planned:
+    """Play the change as often as ``choose`` says; or why there is no plan to play.
+
+    Raises FaultError for a fault that nothing in this cluster can have.
+    """
     seed = seed_of([dict(item) for item in state.objects], at=state.snapshot.at)
     spec = rehearsable(spec)
     planned = run_virtual(_plan(seed, spec, options, chance=chance), start=seed.at)
@@ -121,16 +80,22 @@ def rehearse(
         text=text,
         options=options,
         plan=planned.result,
-        members=_Cohorts(state, spec),
+        members=_Cohorts(planned.result, state, spec),
     )
+    faults = tuple(choose(planned.result))
+    for fault in faults:
+        if fault is not None:
+            check_place(fault, seed.machines, player.members)
     outcomes = []
-    for fault in choose(planned.result):
+    for fault in faults:
         audience.begins(fault.text if fault is not None else "")
         playing = player.play(fault, chance=chance, watcher=audience)
         outcomes.append(run_virtual(playing, start=seed.at))
         audience.ends(outcomes[-1])
-    return Rehearsed(
+    return Rehearsal(
         plan=planned.result,
+        at=seed.at,
+        chance=chance,
         outcomes=tuple(outcomes),
         assumptions=(*seed.assumptions, *_assumed(spec, state)),
         unread=state.snapshot.unread,
@@ -176,7 +141,6 @@ class _Player(msgspec.Struct, frozen=True, kw_only=True):
             return msgspec.structs.replace(
                 told,
                 fault=fault.text if fault is not None else "",
-                verdict="escaped" if told.verdict == "passed" and missing else told.verdict,
                 touched=touched,
                 device_minutes=lost,
                 duration=lasted,
@@ -197,7 +161,7 @@ class _Player(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _stopped(code: int, why: str) -> Outcome:
-    return Outcome(fault="", verdict="stopped", exit=code, summary=why)
+    return Outcome(exit=code, summary=why)
 
 
 def _told(result: RolloutResult) -> Outcome:
@@ -208,19 +172,12 @@ def _told(result: RolloutResult) -> Outcome:
         return _stopped(1, why)
     ending = result.ending
     failure = ending.failure if ending.exit else None
-    verdict: Verdict = "stopped"
-    if ending.exit == 0:
-        verdict = "passed"
-    elif failure is not None:
-        verdict = "caught"
     return Outcome(
-        fault="",
-        verdict=verdict,
         exit=ending.exit,
         summary=ending.summary,
-        stage=_stage_of(result.run, failure),
+        stage=PREFLIGHT if ending.exit == 1 else _stage_of(result.run, failure),
         failure=failure,
-        head=result.head,
+        journal_head=result.head,
     )
 
 
@@ -231,18 +188,19 @@ def _stage_of(run: Run, failure: GateResult | None) -> str:
 
 
 class _Cohorts:
-    """Names of nodes by their cohorts' names; the keys are those of the spec."""
+    """Names of nodes by the names of their cohorts, as the plan tells them or in full."""
 
-    def __init__(self, state: State, spec: RolloutSpec) -> None:
-        cohorts = cohorts_of(state.snapshot.nodes, spec.cohort)
-        self._members = {
-            cohort.name: frozenset(node.name for node in nodes) for cohort, nodes in cohorts.items()
-        }
+    def __init__(self, plan: Plan, state: State, spec: RolloutSpec) -> None:
+        whole = cohorts_of(state.snapshot.nodes, spec.cohort)
+        self._members = [
+            *((cohort.name, frozenset(cohort.nodes)) for cohort in plan.cohorts),
+            *((cohort.name, frozenset(node.name for node in whole[cohort])) for cohort in whole),
+        ]
 
     def __call__(self, name: str) -> Collection[str]:
         """The nodes of every cohort whose name holds this."""
         found: Sequence[frozenset[str]] = [
-            members for known, members in self._members.items() if name in known
+            members for known, members in self._members if name in known
         ]
         return frozenset[str]().union(*found)
 

@@ -8,10 +8,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from bridgehead.core.model.device import device_count
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rehearsal.outcome import Missing
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.objects import (
     Object,
@@ -34,13 +33,6 @@ TRIAL = 180.0
 """Seconds in which a pod that asks for a device must run."""
 _TRIALS = "rehearsal-trials"
 _FINISHED = ("Succeeded", "Failed")
-
-
-class Missing(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node lacks after all, that it had before."""
-
-    node: str
-    what: str
 
 
 class Measure:

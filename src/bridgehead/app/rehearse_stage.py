@@ -42,7 +42,7 @@ class Stage:
         """Let a fault be there from now on; ``new`` are the images that are rolled out."""
         for overlay in overlays(fault, new, members):
             self.twin.fleet.images.lay(overlay)
-        self.troubles = NodeTroubles(self.twin, fault, members)
+        self.troubles = NodeTroubles(self.twin, fault, new, members)
         self.troubles.begin()
         self._api.begin(fault.api)
 

@@ -13,7 +13,6 @@ from bridgehead.core.model.json import JsonObject, children, text
 from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Snapshot
 from bridgehead.kube.client import Kube
-from bridgehead.kube.config.values import Connection
 from bridgehead.kube.errors import Forbidden
 from bridgehead.kube.resources import CONTROLLER_REVISIONS, DAEMON_SETS, Resource
 
@@ -38,20 +37,17 @@ def recorded_state(path: Path, at: float | None) -> State:
     return State(snapshot=found.snapshot, objects=found.objects, problems=found.problems)
 
 
-async def live_state(
-    connection: Connection, *, now: float, request_timeout: float | None, namespace: str
-) -> State:
-    """The state of a live cluster; ``namespace`` is the component's. Raises KubeError."""
-    async with await Kube.connect(connection, request_timeout=request_timeout) as kube:
-        snapshot = await read_snapshot(kube, now=now, namespaces=(namespace,))
-        objects = [*children(recorded(snapshot), "objects")]
-        for resource, api_version, kind in _WHOLE:
-            try:
-                found = (await kube.list_raw(resource, namespace)).items
-            except Forbidden:  # the snapshot tells of it as unread
-                continue
-            whole = [{"apiVersion": api_version, "kind": kind, **item} for item in found]
-            objects = [*_without(objects, kind), *whole]
+async def live_state(kube: Kube, *, now: float, namespace: str) -> State:
+    """The state of a live cluster; ``namespace`` is the component's. Only reads; KubeError."""
+    snapshot = await read_snapshot(kube, now=now, namespaces=(namespace,))
+    objects = [*children(recorded(snapshot), "objects")]
+    for resource, api_version, kind in _WHOLE:
+        try:
+            found = (await kube.list_raw(resource, namespace)).items
+        except Forbidden:  # the snapshot tells of it as unread
+            continue
+        whole = [{"apiVersion": api_version, "kind": kind, **item} for item in found]
+        objects = [*_without(objects, kind), *whole]
     return State(snapshot=snapshot, objects=tuple(objects))
 
 

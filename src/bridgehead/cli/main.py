@@ -12,6 +12,7 @@ from bridgehead.cli.lazy import LazyGroup
 COMMANDS = {
     "inventory": ("bridgehead.cli.inventory", "Show what runs where, or how it has changed."),
     "plan": ("bridgehead.cli.plan", "Show which nodes would change when, and what speaks against."),
+    "rehearse": ("bridgehead.cli.rehearse", "Play a change on a twin of the cluster, with faults."),
     "rollout": ("bridgehead.cli.rollout", "Change the component, node by node, verified."),
     "pause": ("bridgehead.cli.pause", "Begin nothing new; the former template stands."),
     "resume": ("bridgehead.cli.resume", "Go on after a pause, a hold or an interruption."),

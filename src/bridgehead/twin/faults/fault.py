@@ -29,7 +29,7 @@ class NodeTrouble(Enum):
     """Its files were changed since its plugin started: no plugin that starts anew finds the driver,
     of whatever version."""
     KUBELET_RESTART = "kubeletRestart"
-    """Its kubelet is restarted while it is being changed."""
+    """Its kubelet is restarted when it has been changed."""
     REBOOT = "reboot"
     """It reboots while it is being changed."""
 

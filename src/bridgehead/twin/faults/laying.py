@@ -1,17 +1,18 @@
 """Puts faults onto the nodes of a twin: what versions do there, and what happens to machines."""
 
 import glob
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import partial
 
 from bridgehead.core.model.node import HELD_BY
+from bridgehead.twin.controllers.pods import PODS
 from bridgehead.twin.faults.fault import Fault, NodeTrouble, Where
-from bridgehead.twin.faults.text import DRIFTED
+from bridgehead.twin.faults.text import DRIFTED, FaultError
 from bridgehead.twin.nodes.fleet import Machine
 from bridgehead.twin.nodes.images import Overlay, Pull
 from bridgehead.twin.nodes.stages import Stage
-from bridgehead.twin.objects import fields, name_of
+from bridgehead.twin.objects import Object, fields, items, name_of, text
 from bridgehead.twin.store import Change
 from bridgehead.twin.twin import Twin
 
@@ -19,7 +20,9 @@ Members = Callable[[str], Collection[str]]
 """Names of the nodes of a cohort, by its name or a part of it."""
 
 LATER = 5.0
-"""Seconds from when a node is taken up for a change to what happens to it."""
+"""Seconds from when a node is taken up or given back to what happens to it."""
+
+_WHILE_CHANGED = (NodeTrouble.LOST, NodeTrouble.REBOOT)
 
 
 def overlays(fault: Fault, new: Collection[str], members: Members) -> Iterator[Overlay]:
@@ -50,14 +53,27 @@ def _holds(where: Where, cohort: Collection[str], machine: Machine) -> bool:
     )
 
 
-class NodeTroubles:
-    """What happens to machines while a run is at them."""
+def check_place(fault: Fault, machines: Iterable[Machine], members: Members) -> None:
+    """Raises FaultError where a fault names nodes and none of these is one of them."""
+    where = fault.where
+    cohort = members(where.cohort) if where.cohort else ()
+    if not any(_holds(where, cohort, machine) for machine in machines):
+        raise FaultError(f"{fault.text}: no node of this cluster is meant by it")
 
-    def __init__(self, twin: Twin, fault: Fault, members: Members) -> None:
+
+class NodeTroubles:
+    """What happens to machines while a run is at them.
+
+    They are lost and reboot while they are changed, and a kubelet restarts when that is over and
+    the new version runs: what it does then is the version's own doing.
+    """
+
+    def __init__(self, twin: Twin, fault: Fault, new: Collection[str], members: Members) -> None:
         self._twin = twin
         self._fault = fault
+        self._new = new
         self._cohort = members(fault.where.cohort) if fault.where.cohort else ()
-        self._met: set[str] = set()
+        self._met: dict[NodeTrouble, set[str]] = {}
         self.struck: list[str] = []
         """Nodes that are not what they were, through no doing of any version."""
 
@@ -81,35 +97,52 @@ class NodeTroubles:
         self.struck.append(name)
 
     def _changed(self, change: Change) -> None:
-        """A run has taken a node up: it carries the run's mark."""
-        if change.kind.plural != "nodes" or change.kind.group:
+        """A run marks a node that it takes up, and takes the mark away when it is done with it."""
+        if change.kind.stored != ("", "nodes") or change.previous is None:
             return
-        name = name_of(change.object)
-        machine = self._twin.fleet.machines.get(name)
-        if machine is None or name in self._met or not self._covers(machine):
+        machine = self._twin.fleet.machines.get(name_of(change.object))
+        if machine is None or not self._covers(machine) or change.type == "DELETED":
             return
-        if HELD_BY not in fields(change.object, "metadata", "annotations"):
-            return
-        if self._met and not self._is_named:
-            return
-        self._met.add(name)
-        self._twin.clock.after(LATER, lambda: self._strike(name))
+        before, after = _is_held(change.previous), _is_held(change.object)
+        if after and not before:
+            self._meet(machine.name, _WHILE_CHANGED)
+        elif before and not after and self._runs_new(machine.name):
+            self._meet(machine.name, (NodeTrouble.KUBELET_RESTART,))
+
+    def _meet(self, name: str, troubles: Collection[NodeTrouble]) -> None:
+        """Let the fault's troubles of these kinds come soon, once a node and kind."""
+        for trouble in self._fault.nodes:
+            met = self._met.setdefault(trouble, set())
+            if trouble in troubles and name not in met and (self._is_named or not met):
+                met.add(name)
+                self._twin.clock.after(LATER, partial(self._strike, name, trouble))
+
+    def _runs_new(self, name: str) -> bool:
+        """Whether a container of the new version is on the node."""
+        pods = self._twin.store.by(PODS, "node", name)
+        return any(
+            text(container, "image") in self._new
+            for pod in pods
+            for container in items(pod, "spec", "containers")
+        )
 
     @property
     def _is_named(self) -> bool:
         """Whether somebody said which nodes; else it is the first that is taken up."""
         return bool(self._fault.where.node or self._fault.where.cohort or self._fault.where.kernel)
 
-    def _strike(self, name: str) -> None:
-        nodes = self._twin.nodes
-        for trouble in self._fault.nodes:
-            match trouble:
-                case NodeTrouble.LOST:
-                    nodes.stop(name)
-                    self.struck.append(name)
-                case NodeTrouble.KUBELET_RESTART:
-                    nodes.restart_kubelet(name)
-                case NodeTrouble.REBOOT:
-                    nodes.reboot(name)
-                case NodeTrouble.DRIFT:
-                    pass
+    def _strike(self, name: str, trouble: NodeTrouble) -> None:
+        match trouble:
+            case NodeTrouble.LOST:
+                self._twin.nodes.stop(name)
+                self.struck.append(name)
+            case NodeTrouble.REBOOT:
+                self._twin.nodes.reboot(name)
+            case NodeTrouble.KUBELET_RESTART:
+                self._twin.nodes.restart_kubelet(name)
+            case NodeTrouble.DRIFT:
+                self._drift(name)
+
+
+def _is_held(node: Object) -> bool:
+    return HELD_BY in fields(node, "metadata", "annotations")

@@ -1,0 +1,1 @@
+"""What becomes of a change that is played where it can do no harm."""
