@@ -140,3 +140,7 @@ class Ground(Protocol):
     def clock(self) -> float:
         """Seconds since the epoch, where it is played."""
         ...
+
+    def steady(self) -> float:
+        """Seconds since some moment, without jumps."""
+        ...

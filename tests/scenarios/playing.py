@@ -72,7 +72,8 @@ async def play(stage: Stage) -> list[Played]:
         audience = _Audience(events)
         for action in step.do:
             await stage.cluster.in_turn(perform, stage, action)
-        code = await _bounded(_process(stage, audience, as_typed(stage, step)), audience)
+        typed = await stage.cluster.in_turn(as_typed, stage, step)
+        code = await _bounded(_process(stage, audience, typed), audience)
         earlier = tuple(entry for played in plays for entry in played.entries)
         before = plays[-1].after
         plays.append(
@@ -142,6 +143,7 @@ async def _rollout_in_this_process(
         session = Session(
             kube=kube,
             clock=stage.cluster.clock,
+            steady=stage.cluster.steady,
             watcher=audience,
             stop=asyncio.Event(),
             state_namespace=stage.state_namespace,
@@ -180,7 +182,8 @@ def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, .
 
 
 async def _rollout_in_a_process(stage: Stage, audience: _Audience) -> tuple[int, tuple[str, ...]]:
-    words = [*command_line(stage, stage.scenario.command), *options(stage, None)]
+    command = await stage.cluster.in_turn(command_line, stage, stage.scenario.command)
+    words = [*command, *await stage.cluster.in_turn(options, stage, None)]
     return await _process(stage, audience, Typed(words)), ()
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from bridgehead.cluster.steady_clock import steady
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.load import load_config
 from testbed.cluster import Cluster
@@ -93,6 +94,10 @@ class RealGround(Cluster):
     def clock(self) -> float:
         """The machine's."""
         return time.time()
+
+    def steady(self) -> float:
+        """The machine's."""
+        return steady()
 
 
 def _unmistakable(image: Image, mark: str) -> Image:

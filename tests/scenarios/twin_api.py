@@ -1,5 +1,6 @@
 """The twin's API for scenarios: requests of the administrator, and a log of what users ask."""
 
+import asyncio
 import base64
 import json
 from collections.abc import Mapping
@@ -72,7 +73,9 @@ def _user(headers: Mapping[str, str]) -> str:
 class TwinApi(Api):
     """The administrator's requests, for code that takes turns with the loop."""
 
-    def __init__(self, api: Handles, token: str) -> None:
+    def __init__(self, api: Handles, token: str, *, latency: float) -> None:
+        """``latency``: seconds that a message takes."""
+        self._latency = latency
         self._handles = api
         self._token = token
 
@@ -108,7 +111,9 @@ class TwinApi(Api):
             },
             body=b"" if body is None else json.dumps(body).encode(),
         )
+        await asyncio.sleep(self._latency)
         answer = await self._handles.handle(request)
+        await asyncio.sleep(self._latency)
         assert isinstance(answer, Answer)
         if answer.status >= 400:
             raise ApiError(answer.status, answer.body.decode(errors="replace")[:2000])

@@ -14,6 +14,7 @@ from bridgehead.cli.surroundings import Surroundings
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.load import load_config
 from bridgehead.twin.api.http import server
+from bridgehead.twin.controllers.node_health import Timing
 from bridgehead.twin.nodes.fleet import Fleet, Machine
 from bridgehead.twin.nodes.images import Image, Pull
 from bridgehead.twin.nodes.nodes import Nodes
@@ -21,10 +22,11 @@ from bridgehead.twin.nodes.settings import KubeletSettings
 from bridgehead.twin.twin import Twin
 from bridgehead.twin.virtual.connector import MemoryConnector
 from testbed.api import ApiError, Object
+from testbed.controlplane import NODE_GRACE_PERIOD
 from testbed.knobs import environment
 from tests.scenarios.desk import Desk
 from tests.scenarios.ground import Done, Typed
-from tests.scenarios.turns import by_turns, wait_for
+from tests.scenarios.turns import by_turns, pause, wait_for
 from tests.scenarios.twin_api import Audited, TwinApi
 from tests.scenarios.view import until
 
@@ -33,6 +35,10 @@ T = TypeVar("T")
 
 STATUS_PERIOD = 1.0
 """The test bed's kubelets report every second."""
+LATENCY = 0.002
+"""Seconds that a message takes from a client to the API, and back."""
+PROCESS = 0.8
+"""Seconds that a command takes until it does anything."""
 _PRESENT = Pull(present=True)
 _NOWHERE = "http://127.0.0.1:1"
 """Where kubeconfigs of a twin point to; its connector leads to the twin whatever they say."""
@@ -83,17 +89,19 @@ class TwinGround:
     def __init__(self, nodes: int, folder: Path, *, seed: int = 1) -> None:
         loop: Any = asyncio.get_running_loop()
         self.clock: Callable[[], float] = loop.now
+        self.steady: Callable[[], float] = loop.time
         names = [f"node-{number}" for number in range(1, nodes + 1)]
         settings = KubeletSettings(node_status_update=STATUS_PERIOD)
         fleet = Fleet([Machine(name=name) for name in names], settings=settings)
-        self.twin = Twin(start=loop.now(), seed=seed, fleet=fleet)
+        timing = Timing(grace=NODE_GRACE_PERIOD, period=1.0)
+        self.twin = Twin(start=loop.now(), seed=seed, fleet=fleet, timing=timing)
         self.audit_log = folder / "audit.log"
         self.registry_address = "registry.twin.test:5000"
         self._folder = folder
         self._chance = random.Random(seed)
         self._front = Audited(self.twin.api, self.audit_log)
         self._accept = server(self._front)
-        self.api = TwinApi(self._front, self.twin.administrator)
+        self.api = TwinApi(self._front, self.twin.administrator, latency=LATENCY)
         self.nodes = tuple(TwinMachine(name, self.twin.nodes) for name in names)
         self._healing: dict[str, asyncio.Task[None]] = {}
 
@@ -153,10 +161,12 @@ class TwinGround:
         """Run the command line in this process. Raises UnfitStageError where it does not end."""
         around = Surroundings(
             clock=self.clock,
+            steady=self.steady,
             host=lambda: typed.host or "at-the-desk",
-            connector=lambda: MemoryConnector(self._accept),
+            connector=self._connector,
             chance=lambda: self._chance,
         )
+        pause(PROCESS)
         return Desk(typed, around, timeout).work()
 
     async def in_turn(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -165,8 +175,12 @@ class TwinGround:
 
     async def connect(self, kubeconfig: Path) -> Kube:
         """A client of the product's own."""
-        connector = MemoryConnector(self._accept)
-        return await Kube.connect(load_config(kubeconfig), connector=connector, chance=self._chance)
+        return await Kube.connect(
+            load_config(kubeconfig), connector=self._connector(), chance=self._chance
+        )
+
+    def _connector(self) -> MemoryConnector:
+        return MemoryConnector(self._accept, latency=LATENCY)
 
     def _usable(self, namespace: str) -> bool:
         nodes = self.api.get("/api/v1/nodes")["items"]

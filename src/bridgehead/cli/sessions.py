@@ -49,6 +49,7 @@ async def runner(
             session = Session(
                 kube=kube,
                 clock=here().clock,
+                steady=here().steady,
                 watcher=progress,
                 stop=stop.event,
                 state_namespace=state_namespace,

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from bridgehead.cluster.steady_clock import steady
+
 if TYPE_CHECKING:
     import aiohttp
 
@@ -25,6 +27,8 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
 
     clock: Callable[[], float] = time.time
     """Seconds since the epoch."""
+    steady: Callable[[], float] = steady
+    """Seconds since any moment, without jumps."""
     host: Callable[[], str] = platform.node
     """The name under which runs are held."""
     connector: Callable[[], "aiohttp.BaseConnector | None"] = lambda: None

@@ -68,10 +68,10 @@ class Twin:
         self.identifiers = Identifiers(seed)
         admission = Admission(self.kinds, self.store, self.clock, self.identifiers)
         self.registry = Registry(self.kinds, self.store, self.clock, self.identifiers, admission)
-        self.nodes = Nodes(self.registry, self.fleet)
         registry = self.registry
         tokens = Tokens(self.store, self.clock, self.identifiers, administrator)
         guard = Guard(self.store, tokens, administrator)
+        self.nodes = Nodes(registry, self.fleet, refusal=guard.refusal)
         self.api = Api(
             registry,
             logs=self.nodes.logs,

@@ -15,7 +15,7 @@ from bridgehead.twin.access.impersonation import (
     Impersonation,
     wanted_user,
 )
-from bridgehead.twin.access.tokens import ISSUER, TokenError, Tokens
+from bridgehead.twin.access.tokens import ISSUER, TokenError, Tokens, groups_of
 from bridgehead.twin.api.addresses import address_of
 from bridgehead.twin.api.exchange import Request
 from bridgehead.twin.api.gate import Attributes, User, attributes_of
@@ -56,6 +56,16 @@ class Guard:
         decision = self.authorizer.decide(user, attributes)
         if not decision.allowed:
             raise refused(user, attributes, decision.reason)
+
+    def refusal(self, account: str, verb: str, resource: str) -> str:
+        """With which words a service account is refused; empty where it is not.
+
+        ``account``: its user name. ``resource``: of the core group, in the whole cluster.
+        """
+        user = User(name=account, groups=(*groups_of(account.split(":")[2]), AUTHENTICATED))
+        attributes = Attributes(verb=verb, version="v1", resource=resource)
+        decision = self.authorizer.decide(user, attributes)
+        return "" if decision.allowed else str(refused(user, attributes, decision.reason))
 
     def check_grant(
         self, user: User, kind: Kind, namespace: str, obj: Object, old: Object | None
