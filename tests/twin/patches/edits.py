@@ -1,6 +1,7 @@
 """Random changes to an object, by every kind of write."""
 
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -40,8 +41,15 @@ class Story:
     def next(self) -> Asked:
         """The next request."""
         way = self.chance.choices(
-            (self._create, self._apply, self._merge, self._strategic, self._json, self._reset),
-            weights=(3, 6, 4, 4, 4, 1),
+            (
+                *(self._create, self._apply, self._merge, self._strategic),
+                *(self._json, self._reset, self._replace, self._status),
+            ),
+            weights=(
+                *(3, 6, 4, 4, 4, 1),
+                2 if self.subject.may_be_replaced else 0,
+                3 if self.subject.writes_status else 0,
+            ),
         )[0]
         return way()
 
@@ -71,6 +79,18 @@ class Story:
         body: list[Object] = [self.subject.operation() for _ in range(self.chance.randint(1, 3))]
         return Asked("PATCH", self.subject.path, body, JSON_PATCH, (self._manager(),))
 
+    def _replace(self) -> Asked:
+        body = self.subject.whole(self.subject.configuration())
+        return Asked("PUT", self.subject.path, body, query=(self._manager(),))
+
+    def _status(self) -> Asked:
+        path = f"{self.subject.path}/status"
+        status = self.subject.status()
+        if self.chance.random() < 0.5:
+            return Asked("PATCH", path, status, MERGE_PATCH, (self._manager(),))
+        query = (self._manager(), ("force", self.chance.choice(("true", "false"))))
+        return Asked("PATCH", path, self.subject.whole(status), APPLY_PATCH, query)
+
     def _reset(self) -> Asked:
         body: Object = {"metadata": {"managedFields": [{}]}}
         return Asked("PATCH", self.subject.path, body, MERGE_PATCH, (self._manager(),))
@@ -82,6 +102,9 @@ class Subject(ABC):
     api_version = ""
     kind = ""
     plural = ""
+    writes_status = False
+    """Whether no controller writes its status, so that the test may."""
+    may_be_replaced = True
 
     def __init__(self, chance: Random, namespace: str, name: str) -> None:
         self.chance = chance
@@ -145,6 +168,9 @@ class Subject(ABC):
     def configuration(self) -> Object:
         """Fields to create or to apply."""
 
+    def status(self) -> Object:
+        return {}
+
     def merge(self) -> Object:
         return self.metadata_change()
 
@@ -172,6 +198,204 @@ class ConfigMap(Subject):
         )
 
     strategic = merge
+
+
+class Secret(Subject):
+    api_version, kind, plural = "v1", "Secret", "secrets"
+
+    def encoded(self) -> dict[str, str]:
+        return {key: b64encode(value.encode()).decode() for key, value in self.pairs().items()}
+
+    def configuration(self) -> Object:
+        return without_none(
+            {
+                "metadata": self.metadata(),
+                "data": self.maybe(self.encoded),
+                "stringData": self.maybe(self.pairs),
+            }
+        )
+
+    def merge(self) -> Object:
+        return {"stringData": self.pairs_or_nulls()}
+
+    strategic = merge
+
+
+class Service(Subject):
+    api_version, kind, plural = "v1", "Service", "services"
+
+    def ports(self) -> list[Object]:
+        numbers = self.chance.sample((80, 81, 82), self.chance.randint(1, 3))
+        return [
+            without_none(
+                {
+                    "name": f"p{number}",
+                    "port": number,
+                    "targetPort": self.maybe(lambda: self.chance.choice(("web", 8080)), 0.3),
+                    "protocol": self.maybe(lambda: "TCP", 0.3),
+                }
+            )
+            for number in numbers
+        ]
+
+    def configuration(self) -> Object:
+        spec: Object = {"clusterIP": "None", "ipFamilyPolicy": "SingleStack"}
+        spec |= {"ports": self.ports(), "selector": self.maybe(self.pairs)}
+        return {"metadata": self.metadata(), "spec": without_none(spec)}
+
+    def merge(self) -> Object:
+        return self.chance.choice(
+            (
+                {"spec": {"ports": self.ports()}},
+                {"spec": {"selector": self.pairs_or_nulls()}},
+                self.metadata_change(),
+            )
+        )
+
+    def strategic(self) -> Object:
+        gone = {"port": 81, "$patch": "delete"}
+        return self.chance.choice((self.merge(), {"spec": {"ports": [gone]}}))
+
+
+class Custom(Subject):
+    """A kind with every sort of list and map, and a status."""
+
+    kind, plural = "Thing", "things"
+    writes_status = True
+
+    def __init__(self, chance: Random, namespace: str, name: str) -> None:
+        super().__init__(chance, namespace, name)
+        self.api_version = f"{custom_group(namespace)}/v1"
+
+    def parts(self) -> list[Object]:
+        names = self.chance.sample(_WORDS, self.chance.randint(0, 3))
+        return [
+            without_none(
+                {"name": name, "size": self.maybe(lambda: 1), "kind": self.maybe(self.word)}
+            )
+            for name in names
+        ]
+
+    def words(self) -> list[str]:
+        return self.chance.sample(_WORDS, self.chance.randint(0, 3))
+
+    def anything(self) -> Any:
+        return self.chance.choice(
+            ("x", 1, [self.word()], {"a": {"b": self.word()}}, {"a": self.words()}, {})
+        )
+
+    def spec(self) -> Object:
+        return without_none(
+            {
+                "parts": self.maybe(self.parts),
+                "tags": self.maybe(self.words),
+                "order": self.maybe(self.words),
+                "settings": self.maybe(self.pairs),
+                "whole": self.maybe(self.pairs),
+                "free": self.maybe(lambda: {"x": self.anything(), self.word(): self.anything()}),
+                "amount": self.maybe(lambda: self.chance.choice((1, "50%"))),
+            }
+        )
+
+    def configuration(self) -> Object:
+        return without_none({"metadata": self.metadata(), "spec": self.maybe(self.spec, 0.9)})
+
+    def merge(self) -> Object:
+        key = self.chance.choice(("parts", "tags", "order", "settings", "whole", "free", "amount"))
+        change = {key: self.spec().get(key)}
+        return self.chance.choice((self.metadata_change(), {"spec": change}, {"spec": change}))
+
+    def status(self) -> Object:
+        state = self.chance.choice(("True", "False"))
+        return {
+            "metadata": self.metadata(),
+            "spec": self.spec(),
+            "status": without_none(
+                {
+                    "count": self.maybe(lambda: self.chance.randint(0, 2)),
+                    "conditions": self.maybe(lambda: [{"type": self.word(), "status": state}]),
+                }
+            ),
+        }
+
+    def operation(self) -> Object:
+        return self.chance.choice(
+            (
+                self.metadata_operation(),
+                {"op": "add", "path": "/spec/tags/-", "value": self.word()},
+                {"op": "add", "path": "/spec/free", "value": {"y": self.anything()}},
+                {"op": "remove", "path": "/spec/parts/0"},
+                {"op": "replace", "path": "/spec/settings", "value": self.pairs()},
+            )
+        )
+
+
+def custom_group(namespace: str) -> str:
+    """The group of a test's own kind."""
+    return f"{namespace}.example.com"
+
+
+def definition(namespace: str) -> Object:
+    """Makes the custom kind known."""
+    word = {"type": "string"}
+    words = {"type": "array", "items": word}
+    free = {"x-kubernetes-preserve-unknown-fields": True}
+    part = {"name": word, "size": {"type": "integer"}, "kind": word}
+    keyed = {"x-kubernetes-list-type": "map"}
+    spec = {
+        "parts": {
+            "type": "array",
+            "items": {"type": "object", "required": ["name"], "properties": part},
+            **keyed,
+            "x-kubernetes-list-map-keys": ["name"],
+        },
+        "tags": {**words, "x-kubernetes-list-type": "set"},
+        "order": words,
+        "settings": {"type": "object", "additionalProperties": word},
+        "whole": {
+            "type": "object",
+            "additionalProperties": word,
+            "x-kubernetes-map-type": "atomic",
+        },
+        "free": {"type": "object", **free},
+        "amount": {"x-kubernetes-int-or-string": True},
+    }
+    condition = {"type": word, "status": word}
+    status = {
+        "count": {"type": "integer"},
+        "conditions": {
+            "type": "array",
+            "items": {"type": "object", "required": ["type"], "properties": condition},
+            **keyed,
+            "x-kubernetes-list-map-keys": ["type"],
+        },
+    }
+    schema = {
+        "type": "object",
+        "properties": {
+            "spec": {"type": "object", "properties": spec},
+            "status": {"type": "object", "properties": status},
+        },
+    }
+    group = custom_group(namespace)
+    version = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": schema},
+        "subresources": {"status": {}},
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"things.{group}"},
+        "spec": {
+            "group": group,
+            "names": {"kind": "Thing", "listKind": "ThingList", "plural": "things"},
+            "scope": "Namespaced",
+            "versions": [version],
+        },
+    }
 
 
 class Workload(Subject):
@@ -303,6 +527,29 @@ class DaemonSet(Workload):
         return without_none({**super().spec(), "updateStrategy": strategy})
 
 
+class Job(Workload):
+    """Its template cannot be changed, and refusals of that show Go's own form of it."""
+
+    api_version, kind, plural = "batch/v1", "Job", "jobs"
+    may_be_replaced = False
+
+    def spec(self) -> Object:
+        container = {"name": "main", "image": "i:1"}
+        pod = {"restartPolicy": "Never", "containers": [container]}
+        template = {"metadata": {"labels": {"app": "x"}}, "spec": pod}
+        limit = self.maybe(lambda: self.chance.randint(0, 2))
+        return without_none({"template": template, "suspend": True, "backoffLimit": limit})
+
+    def merge(self) -> Object:
+        change = {"spec": {"activeDeadlineSeconds": self.maybe(lambda: 5)}}
+        return self.chance.choice((self.metadata_change(), change))
+
+    strategic = merge
+
+    def operation(self) -> Object:
+        return self.metadata_operation()
+
+
 class Deployment(Workload):
     kind, plural = "Deployment", "deployments"
 
@@ -314,4 +561,6 @@ class Deployment(Workload):
         return self.chance.choice((super().merge(), {"spec": {"replicas": 1}}))
 
 
-SUBJECTS: tuple[type[Subject], ...] = (ConfigMap, DaemonSet, Deployment)
+SUBJECTS: tuple[type[Subject], ...] = (
+    *(ConfigMap, Secret, Service, Custom, DaemonSet, Deployment, Job),
+)

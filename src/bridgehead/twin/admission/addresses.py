@@ -52,7 +52,8 @@ def _allocate_address(spec: Object, store: Store, identifiers: Identifiers) -> N
         free = [address for last in range(2, 255) if (address := f"{_RANGE}.{last}") not in taken]
         spec["clusterIP"] = identifiers.random.choice(free) if free else ""
     spec.setdefault("clusterIPs", [spec["clusterIP"]])
-    if spec["clusterIP"] == "None" and not spec.get("selector"):
+    is_free = spec["clusterIP"] == "None" and not spec.get("selector")
+    if is_free and spec.get("ipFamilyPolicy") != "SingleStack":
         spec.setdefault("ipFamilies", ["IPv4", "IPv6"])
         spec.setdefault("ipFamilyPolicy", "RequireDualStack")
     else:

@@ -23,10 +23,12 @@ from bridgehead.twin.kinds import Kind, Kinds, Stored
 from bridgehead.twin.objects import Object
 from bridgehead.twin.registry import Attempt
 from bridgehead.twin.schema.custom.pruning import fill_defaults, pruned
-from bridgehead.twin.schema.decoding import decoded
+from bridgehead.twin.schema.decoding import decoded, in_go_form
 from bridgehead.twin.schema.validation.rules import check_changed, check_new
 from bridgehead.twin.store import Store
 
+_METADATA = "k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta"
+"""Of custom kinds too, whose other fields have no types."""
 _PODS = Stored("", "pods")
 _NAMESPACES = Stored("", "namespaces")
 _NODES = Stored("", "nodes")
@@ -36,11 +38,12 @@ _PRIORITY_CLASSES = Stored("scheduling.k8s.io", "priorityclasses")
 
 def _read(kind: Kind, obj: Object) -> Object:
     """A private copy in the form of the kind's types or, of a custom one, of its schema."""
-    if kind.schema is None:
+    if not kind.custom:
         return decoded(kind, obj)
-    copy = pruned(kind.schema.value, obj)
-    fill_defaults(kind.schema.value, copy)
-    return copy
+    copy = decoded(kind, obj) if kind.schema is None else pruned(kind.schema.value, obj)
+    if kind.schema is not None:
+        fill_defaults(kind.schema.value, copy)
+    return {**copy, "metadata": in_go_form(_METADATA, copy["metadata"])}
 
 
 class Admission:

@@ -59,9 +59,10 @@ class Writing:
         obj, warnings = self._incoming(call, options)
         check_name(call, obj)
         may_create = not call.address.subresource and call.kind.plural in _CREATED_BY_UPDATE
-        if may_create and self._old(call) is None:
+        old = self._old(call)
+        if may_create and old is None:
             return self._created(call, obj, options, warnings)
-        check_version(call.kind, obj, update=True)
+        check_version(call.kind, obj, update=old is not None)
         return self._updated(call, obj, options, warnings)
 
     def patch(self, call: Call) -> Answer:
