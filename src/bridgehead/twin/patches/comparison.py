@@ -6,7 +6,7 @@ Source: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
 from typing import Any, NamedTuple
 
 from bridgehead.twin.patches.field_set import FieldSet, union, with_itself, without_below
-from bridgehead.twin.patches.layout import ABSENT, Layout
+from bridgehead.twin.patches.layout import ABSENT, ItemError, Layout
 
 
 class Comparison(NamedTuple):
@@ -95,6 +95,7 @@ def _compare_maps(layout: Layout, old: Any, new: Any, found: Comparison) -> None
     implied = layout.implied
     before = old if old is not None else {}
     after = new if new is not None else {}
+    _check_is(dict, before, after)
     names = {**before, **after}
     for name in names:
         child = layout.child(name)
@@ -148,9 +149,16 @@ def by_element(layout: Layout, items: Any) -> dict[str, list[Any]]:
     Raises ItemError.
     """
     named: dict[str, list[Any]] = {}
+    _check_is(list | tuple, items)
     for item in items:
         named.setdefault(layout.path_element(item), []).append(item)
     return named
+
+
+def _check_is(form: Any, *values: Any) -> None:
+    """Raises ItemError where a custom object is not as its schema says; validation tells why."""
+    if not all(isinstance(value, form) for value in values):
+        raise ItemError("a value is of another type than its schema says")
 
 
 def whole(layout: Layout, value: Any) -> FieldSet:
@@ -158,6 +166,7 @@ def whole(layout: Layout, value: Any) -> FieldSet:
     form = layout.form(value)
     below: FieldSet = {}
     if form == "map" and not layout.atomic_map and value is not None:
+        _check_is(dict, value)
         for name in {**layout.implied, **value}:
             child = layout.child(name)
             if child is not None:
