@@ -12,7 +12,10 @@ from bridgehead.twin.schema.recorded import recorded
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 _REFERENCE = "#/components/schemas/"
-_SHARED = ("ListMeta", "ManagedFieldsEntry", "FieldsV1", "ObjectMeta", "OwnerReference", "Time")
+_SHARED = (
+    *("FieldsV1", "ListMeta", "ManagedFieldsEntry", "ObjectMeta", "OwnerReference", "ShardInfo"),
+    "Time",
+)
 
 _ACTIONS = {"get": "get", "put": "put", "patch": "patch", "delete": "delete"}
 

@@ -9,6 +9,7 @@ from bridgehead.twin.errors import Cause, invalid
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, name_of
 from bridgehead.twin.schema.custom.checks import custom_causes
+from bridgehead.twin.schema.custom.uniqueness import uniqueness_causes
 from bridgehead.twin.schema.validation.access import (
     binding_causes,
     binding_update_causes,
@@ -110,7 +111,7 @@ _UPDATE_FIRST = frozenset(
 
 def check_new(kind: Kind, obj: Object) -> None:
     """Raises ApiError 422 where a new object is not valid."""
-    _refuse(kind, obj, [*metadata_causes(kind, obj), *_own(kind, obj)])
+    _refuse(kind, obj, [*metadata_causes(kind, obj), *_own(kind, obj), *_unique(kind, obj)])
 
 
 def check_changed(kind: Kind, obj: Object, old: Object) -> None:
@@ -120,6 +121,8 @@ def check_changed(kind: Kind, obj: Object, old: Object) -> None:
     changed = list(changes(obj, old)) if changes is not None else []
     own = list(_own(kind, obj))
     causes += [*changed, *own] if kind.stored in _UPDATE_FIRST else [*own, *changed]
+    if not any(_unique(kind, old)):  # what was wrong before may stay wrong
+        causes += _unique(kind, obj)
     _refuse(kind, obj, causes)
 
 
@@ -130,6 +133,11 @@ def _own(kind: Kind, obj: Object) -> Causes:
     rule = _RULES.get(kind.stored)
     if rule is not None:
         yield from rule(obj)
+
+
+def _unique(kind: Kind, obj: Object) -> Causes:
+    if kind.schema is not None:
+        yield from uniqueness_causes(kind.schema.value, obj)
 
 
 def _refuse(kind: Kind, obj: Object, causes: list[Cause]) -> None:
