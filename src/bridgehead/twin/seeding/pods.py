@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from bridgehead.twin.controllers.daemonsets.template import HASH_LABEL, daemon_pod
+from bridgehead.twin.controllers.daemonsets.template import GENERATION_LABEL, HASH_LABEL, daemon_pod
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, fields, items, labels_of, name_of, text
 
@@ -39,8 +39,10 @@ def of_daemon_set(kind: Kind, daemon_set: Object, recorded: Object, hashed: str)
                 ]
     metadata = {**pod["metadata"], **_identity(recorded)}
     metadata.pop("generateName", None)
-    labels = {**fields(recorded, "metadata", "labels"), **fields(metadata, "labels")}
-    metadata["labels"] = {**labels, HASH_LABEL: own}
+    made = {**fields(metadata, "labels"), HASH_LABEL: own}
+    if own != hashed:
+        made.pop(GENERATION_LABEL, None)  # that of the present template
+    metadata["labels"] = {**made, **fields(recorded, "metadata", "labels")}
     spec["nodeName"] = text(recorded, "spec", "nodeName")
     return {"metadata": metadata, "spec": spec}
 
