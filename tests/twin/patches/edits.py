@@ -23,9 +23,9 @@ _WORDS = ("a", "b", "c")
 class Story:
     """One object of one kind, from its creation on."""
 
-    def __init__(self, chance: Random, namespace: str, name: str) -> None:
+    def __init__(self, chance: Random, subject: "Subject") -> None:
         self.chance = chance
-        self.subject = chance.choice(SUBJECTS)(chance, namespace, name)
+        self.subject = subject
 
     def begin(self, *servers: Server) -> None:
         """Nothing of that name is there."""
