@@ -130,6 +130,7 @@ async def test_one_that_is_bad_on_a_cohort_only_is_good_elsewhere() -> None:
     knobs = {"devices": 0, "onlyIfLabel": "cohort=old"}
     machines = (Machine(name=NODE, labels={"cohort": "old"}), Machine(name="node-2"))
     twin = await cluster(images({"bad": knobs}), machines=machines)
+    _permit(twin)
     twin.plugin("bad")
     twin.plugin("bad", name="other", node="node-2")
     await twin.until(lambda: twin.offers() == "0/0")
@@ -197,18 +198,22 @@ async def test_a_plugin_of_no_known_family_offers_what_its_environment_names() -
 
 @virtually
 async def test_a_plugin_that_may_not_ask_the_api_server_says_so_and_exits() -> None:
-    twin = await cluster(images({"asks": {"apiCall": "listNodes"}}))
-
-    def refusal(user: str, verb: str, resource: str) -> str:
-        return (
-            f'{resource} is forbidden: User "{user}" cannot {verb} resource "{resource}" '
-            'in API group "" at the cluster scope'
-        )
-
-    twin.twin.nodes.context.refusal = refusal
+    twin = await cluster(images({"asks": {"apiCall": "getNode"}}))
     twin.plugin("asks")
     await twin.until(lambda: twin.waits_for("plugin", "plugin") == "CrashLoopBackOff")
     assert (
-        'failed to list nodes: nodes is forbidden: User "system:serviceaccount:default:default" '
-        "cannot list resource" in twin.log("plugin", "plugin")
+        'failed to get node: nodes "node-1" is forbidden: User '
+        '"system:serviceaccount:default:default" cannot get resource "nodes" in API group "" '
+        "at the cluster scope" in twin.log("plugin", "plugin")
     )
+    _permit(twin)
+    await twin.until(lambda: twin.offers() == "4/4")
+
+
+def _permit(twin: Cluster) -> None:
+    """Let the default account read nodes."""
+    bindings = twin.twin.kinds.named("rbac.authorization.k8s.io", "clusterrolebindings")
+    subject = {"kind": "ServiceAccount", "namespace": "default", "name": "default"}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "system:node"}
+    body = {"metadata": {"name": "reads"}, "subjects": [subject], "roleRef": role}
+    twin.twin.registry.create(bindings, body)

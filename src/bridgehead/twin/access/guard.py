@@ -57,13 +57,13 @@ class Guard:
         if not decision.allowed:
             raise refused(user, attributes, decision.reason)
 
-    def refusal(self, account: str, verb: str, resource: str) -> str:
+    def refusal(self, account: str, verb: str, resource: str, name: str = "") -> str:
         """With which words a service account is refused; empty where it is not.
 
         ``account``: its user name. ``resource``: of the core group, in the whole cluster.
         """
         user = User(name=account, groups=(*groups_of(account.split(":")[2]), AUTHENTICATED))
-        attributes = Attributes(verb=verb, version="v1", resource=resource)
+        attributes = Attributes(verb=verb, version="v1", resource=resource, name=name)
         decision = self.authorizer.decide(user, attributes)
         return "" if decision.allowed else str(refused(user, attributes, decision.reason))
 

@@ -11,11 +11,11 @@ from bridgehead.twin.nodes.fleet import Fleet
 from bridgehead.twin.objects import Object
 from bridgehead.twin.registry import Registry
 
-Refusal = Callable[[str, str, str], str]
-"""User, verb and resource to the API server's words of a refusal; empty where there is none."""
+Refusal = Callable[[str, str, str, str], str]
+"""User, verb, resource and name to the API server's words of a refusal; empty where it lets in."""
 
 
-def nobody_is_refused(_user: str, _verb: str, _resource: str) -> str:
+def nobody_is_refused(_user: str, _verb: str, _resource: str, _name: str) -> str:
     """Everybody may do everything."""
     return ""
 

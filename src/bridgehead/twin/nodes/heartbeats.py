@@ -41,28 +41,33 @@ class Heartbeats:
 
     def renew(self, kubelet: Kubelet) -> None:
         """Renew the lease of one node now."""
+        self._renew(kubelet, self._context.clock.micro_timestamp())
+
+    def _renew(self, kubelet: Kubelet, now: str) -> None:
         if not kubelet.up or not kubelet.host.connected:
             return
         context, name = self._context, kubelet.name
-        spec = {
-            "holderIdentity": name,
-            "leaseDurationSeconds": int(kubelet.settings.lease_duration),
-            "renewTime": context.clock.micro_timestamp(),
-        }
         store = context.registry.store
         found = store.get(context.leases.stored, NAMESPACE, name)
         if found is not None:
             # Past the registry: a hundred thousand renewals an hour need not be judged each.
-            store.put(context.leases, {**found, "spec": {**found["spec"], **spec}})
+            spec = {**found["spec"], "holderIdentity": name, "renewTime": now}
+            store.put(context.leases, {**found, "spec": spec})
             return
         node = store.get(context.nodes.stored, "", name)
         if node is not None:
+            spec = {
+                "holderIdentity": name,
+                "leaseDurationSeconds": int(kubelet.settings.lease_duration),
+                "renewTime": now,
+            }
             lease = {"metadata": _metadata(name, node), "spec": spec}
             context.registry.create(context.leases, lease, namespace=NAMESPACE)
 
     def _beat(self) -> None:
+        now = self._context.clock.micro_timestamp()
         for kubelet in self._kubelets():
-            self.renew(kubelet)
+            self._renew(kubelet, now)
         self._context.clock.after(self.period, self._beat)
 
 

@@ -16,6 +16,9 @@ from bridgehead.twin.nodes.programs.choice import mounts_plugins, process_enviro
 from bridgehead.twin.nodes.programs.process import SIGKILL_CODE
 from bridgehead.twin.objects import Object, fields, namespace_of, text, uid_of
 
+_API_SERVER = "https://10.96.0.1:443"
+"""As pods reach it."""
+
 
 class Host:
     """One machine of the fleet while the twin runs."""
@@ -190,6 +193,10 @@ class _Around:
         node = context.registry.store.get(context.nodes.stored, "", self.node)
         return fields(node, "metadata", "labels")
 
-    def refusal(self, verb: str, resource: str) -> str:
+    def refusal(self, verb: str, resource: str, name: str = "") -> str:
         """Why the API server refuses the pod's account a request."""
-        return self._host.context.refusal(self._user, verb, resource)
+        if not self._host.connected:
+            url = f"{_API_SERVER}/api/v1/{resource}" + (f"/{name}" if name else "?limit=1")
+            where = _API_SERVER.removeprefix("https://")
+            return f'Get "{url}": dial tcp {where}: connect: no route to host'
+        return self._host.context.refusal(self._user, verb, resource, name)

@@ -80,7 +80,7 @@ class Driver(Process):
             return ""
         if "=" not in condition:
             return f'invalid label condition "{condition}": must be key=value'
-        refusal = self.around.refusal("get", "nodes")
+        refusal = self.around.refusal("get", "nodes", self.knobs["nodeName"])
         if refusal:
             return f'failed to read labels of node "{self.knobs["nodeName"]}": {refusal}'
         return ""
@@ -125,7 +125,8 @@ class Driver(Process):
         """The request that a plugin makes before anything else."""
         if self.knobs["apiCall"] != "none":
             verb, resource, intent = _CALLS[self.knobs["apiCall"]]
-            refusal = self.around.refusal(verb, resource)
+            name = self.knobs["nodeName"] if verb == "get" else ""
+            refusal = self.around.refusal(verb, resource, name)
             if refusal:
                 self.say(lines.NOT_STARTED, f"failed to {intent}: {refusal}")
                 self.exit(self.knobs["initExitCode"])

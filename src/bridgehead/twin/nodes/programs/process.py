@@ -39,7 +39,7 @@ class Surroundings(Protocol):
     def labels(self) -> Mapping[str, str]:
         """Labels of the node, as the API server knows them."""
 
-    def refusal(self, verb: str, resource: str) -> str:
+    def refusal(self, verb: str, resource: str, name: str = "") -> str:
         """Why the API server refuses the pod's account a request; empty where it does not."""
 
 
