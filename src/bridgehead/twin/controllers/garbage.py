@@ -227,9 +227,10 @@ def _is_of_no_matter(change: Change) -> bool:
     """Whether a change leaves owners, finalizers and deletion as they were: most do."""
     before = change.previous["metadata"] if change.previous else {}
     after = change.object["metadata"]
-    return all(
-        before.get(key) == after.get(key)
-        for key in ("ownerReferences", "finalizers", "deletionTimestamp")
+    return bool(
+        before.get("ownerReferences") == after.get("ownerReferences")
+        and before.get("finalizers") == after.get("finalizers")
+        and before.get("deletionTimestamp") == after.get("deletionTimestamp")
     )
 
 
