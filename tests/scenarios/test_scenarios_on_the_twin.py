@@ -1,5 +1,6 @@
 """The same scenario files on a twin, in simulated time: every one that needs no real process."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,17 @@ ON_THE_TWIN = [file for file in scenario_files() if "twin" in read_scenario(file
 async def played(file: Path, folder: Path) -> str:
     """Play a scenario on a twin of its own; what is not as it should be."""
     scenario = read_scenario(file)
+    broken: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, what: broken.append(str(what)))
     ground = TwinGround(len(scenario.given.nodes), folder)
     await ground.start(NAMESPACE)
     stage = Stage(ground, scenario, ground.nodes, NAMESPACE, folder)
     try:
         plays: list[Played] = await play(stage)
-        return await ground.in_turn(judge, plays)
+        complaint = await ground.in_turn(judge, plays)
     finally:
         await ground.stop()
+    return "\n".join([*filter(None, [complaint]), *broken])
 
 
 @pytest.mark.parametrize("file", ON_THE_TWIN, ids=scenario_name)
