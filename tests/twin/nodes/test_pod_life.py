@@ -312,22 +312,33 @@ async def test_a_pod_that_does_not_fit_beside_the_others_is_refused() -> None:
 
 
 @virtually
-async def test_an_allocation_that_hangs_holds_up_every_new_pod_until_its_plugin_is_gone() -> None:
-    twin = await cluster(images({"hangs": {"allocateHang": True, "crashAfter": "120s"}}))
+async def test_an_allocation_that_hangs_holds_up_the_whole_node_until_its_plugin_dies() -> None:
+    twin = await cluster(images({"hangs": {"allocateHang": True, "crashAfter": "200s"}}))
+    twin.create("short", container("busybox", command=["sleep", "60"]))
+    await twin.until(lambda: twin.pod_ready("short"))
     twin.plugin("hangs")
     await twin.until(lambda: twin.offers() == "4/4")
+    twin.create("other")
+    await twin.until(lambda: twin.pod_ready("other"))
     twin.create("asks", container(resources=devices(1)))
     await asyncio.sleep(1)
     twin.create("innocent")
-    await asyncio.sleep(60)
+    twin.delete("other")
+    twin.delete("plugin")
+    await asyncio.sleep(120)
     assert "containerStatuses" not in twin.status("asks")
     assert "containerStatuses" not in twin.status("innocent")
-    await twin.until(lambda: twin.phase("asks") == "Failed", 80)
+    assert "running" in twin.state("short")["state"]
+    assert "running" in twin.state("other")["state"]
+    assert "running" in twin.state("plugin", "plugin")["state"]
+    await twin.until(lambda: twin.phase("asks") == "Failed", 100)
     assert twin.status("asks")["message"] == (
         "Pod was rejected: Allocate failed due to rpc error: code = Unavailable desc = error "
         "reading from server: EOF, which is unexpected"
     )
     await twin.until(lambda: twin.pod_ready("innocent"))
+    await twin.until(lambda: twin.pod("other") is None and twin.pod("plugin") is None)
+    assert twin.state("short")["restartCount"] == 1
 
 
 @virtually

@@ -67,7 +67,13 @@ class Kubelet:
         """Whether it has come up: it answers plugins, sees pods and reports."""
         self._arrivals: deque[Object] = deque()
         self._admitting: str = ""
-        """Uid of the pod that is being admitted; nothing else is looked at meanwhile."""
+        """Uid of the pod that is being admitted; nothing else is looked at meanwhile.
+
+        A plugin that hangs in Allocate so holds up the whole node: no pod starts, is started again
+        or ends, not even the plugin's own.
+        """
+        self._postponed: dict[str, None] = {}
+        """Uids of pods that have to be looked at after that."""
 
     def start(self, came_up: "Callable[[Kubelet], None]") -> None:
         """Begin; ``came_up`` is called once it answers plugins, reports and looks at pods."""
@@ -109,11 +115,9 @@ class Kubelet:
 
     def heard(self, change: Change) -> None:
         """The API tells of a change of a pod of this node."""
-        uid = uid_of(change.object)
-        if change.type == "DELETED":
-            self._later(lambda: self.removed(uid))
-        elif change.type == "ADDED" or uid not in self.workers or _matters(change):
-            pod = change.object
+        pod = change.object
+        new = change.type != "MODIFIED" or uid_of(pod) not in self.workers
+        if new or _matters(change):
             self._later(lambda: self.changed(pod))
 
     def caught_up(self) -> None:
@@ -127,7 +131,7 @@ class Kubelet:
 
     def look_again(self) -> None:
         """Compare with the API: pods that came, changed or went while nothing was heard of it."""
-        bound = pods_on(self.context.registry.store, self.name)
+        bound = sorted(pods_on(self.context.registry.store, self.name), key=_age)
         known = {uid_of(pod) for pod in bound}
         for pod in bound:
             self.changed(pod)
@@ -135,15 +139,9 @@ class Kubelet:
             self.removed(uid)
 
     def changed(self, pod: Object) -> None:
-        """The API has a pod of this node, new or other than before."""
-        worker = self.workers.get(uid_of(pod))
-        if worker is None:
-            self._arrivals.append(pod)
-            self._admit_next()
-        elif self._admitting:
-            self._arrivals.append(pod)
-        else:
-            self._update(worker, pod)
+        """The API has a pod of this node, new or other than before, or has one no longer."""
+        self._arrivals.append(pod)
+        self._admit_next()
 
     def removed(self, uid: str) -> None:
         """A pod is no longer in the API."""
@@ -236,6 +234,12 @@ class Kubelet:
                     f"device plugin PreStartContainer rpc failed with err: {error}"
                 ) from None
 
+    def is_busy(self, uid: str) -> bool:
+        """Whether a pod cannot be looked at now; it will be as soon as it can."""
+        if self._admitting:
+            self._postponed[uid] = None
+        return bool(self._admitting)
+
     def images_changed(self) -> None:
         """The node has an image more."""
         self.status.changed_in(0.0)
@@ -306,6 +310,10 @@ class Kubelet:
         else:
             self._fit(pod)
         self.context.clock.soon(self._admit_next)
+        postponed, self._postponed = self._postponed, {}
+        for uid in postponed:
+            if (worker := self.workers.get(uid)) is not None:
+                worker.sync()
 
     def _fit(self, pod: Object) -> None:
         bound = [worker.last for worker in self.workers.values() if not worker.finished]
@@ -388,6 +396,10 @@ def _matters(change: Change) -> bool:
         or text(old, "spec", "nodeName") != text(new, "spec", "nodeName")
         or (bool(items(new, "spec", "readinessGates")) and old.get("status") != new.get("status"))
     )
+
+
+def _age(pod: Object) -> tuple[str, str, str]:
+    return text(pod, "metadata", "creationTimestamp"), namespace_of(pod), name_of(pod)
 
 
 def _init(pod: Object) -> list[Object]:

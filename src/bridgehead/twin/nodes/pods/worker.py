@@ -66,7 +66,7 @@ class Worker:
 
     def sync(self) -> None:
         """Look at the pod as soon as what is being done is done."""
-        if self.stopping is not None or self.finished:
+        if self.stopping is not None or self.finished or self.kubelet.is_busy(self.uid):
             return
         if self._steps is not None:
             self._again = True
