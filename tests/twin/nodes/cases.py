@@ -22,6 +22,9 @@ VERSIONS: dict[str, dict[str, Any]] = {
     "cdi": {"cdiKind": "vendor.com/fake", "resourceSuffix": "-c"},
     "old": {"apiVersion": "v1alpha1", "resourceSuffix": "-o"},
     "nameless": {"resourceSuffix": "-bad!"},
+    "sickens": {"unhealthyAfter": "3s", "unhealthyDevices": 1},
+    "late": {"registers": "late", "registerDelay": "4s"},
+    "hangs": {"allocateHang": True},
     "silent": {"optionsError": "not today", "resourceSuffix": "-s"},
 }
 """Versions of the fake driver."""

@@ -119,6 +119,29 @@ class Real:
                 break
         return seen
 
+    def watch_start(self, case: Case) -> list[Object]:
+        """The pod as it was at every change from its creation until it is at the stage."""
+        path = f"{self._path}/pods"
+        version = self._api.get(path)["metadata"]["resourceVersion"]
+        self.create(case.name, case.spec)
+        seen = []
+        for event in self._api.watch(path, version, patience=30):
+            seen.append(event["object"])
+            if case.until(seen[-1]):
+                break
+        return seen
+
+    def delete(self, name: str) -> None:
+        """Ask for a pod's deletion."""
+        self._api.delete(f"{self._path}/pods/{name}")
+
+    def offer(self, resource: str) -> str:
+        """Capacity and allocatable of a resource."""
+        status = self._api.get(f"/api/v1/nodes/{self.node.name}")["status"]
+        if resource not in status["capacity"]:
+            return "absent"
+        return f"{status['capacity'][resource]}/{status['allocatable'].get(resource)}"
+
     def has_said(self, name: str) -> bool:
         """Whether a pod has printed its first lines."""
         return len(self.told(self.pod(name))["log"]) >= FIRST_LINES
@@ -350,3 +373,132 @@ def _shape(value: Any, key: str = "") -> Any:
         return [_shape(item, key) for item in value]
     words_of_kubelet = {"type", "status", "reason", "message", "kind", "apiVersion", "Port"}
     return value if key in words_of_kubelet else type(value).__name__
+
+
+async def test_a_pod_starts_by_the_same_statuses(
+    cluster: Cluster, lease_nodes: LeaseNodes, namespace: str
+) -> None:
+    (node,) = await lease_nodes(1)
+    real = Real(cluster, node, namespace)
+    await asyncio.to_thread(real.import_images)
+    names = words(namespace, node.name)
+    case = Case("starts", names.spec(names.container("hold")), cases.is_ready)
+    found = _sequence(await asyncio.to_thread(real.watch_start, case))
+
+    async def steps(twin: Simulated, names: Words) -> list[Object]:
+        seen: list[Object] = []
+
+        def changed(change: Change) -> None:
+            if change.kind.plural == "pods":
+                seen.append(change.object)
+
+        twin.twin.store.subscribe(changed)
+        twin.make("starts", names.spec(names.container("hold")))
+        await twin.until(lambda: twin.pod_ready("starts"))
+        return seen
+
+    same({"seen": _sequence(await play(steps, namespace))}, {"seen": found})
+
+
+async def test_a_resource_goes_by_the_same_values(
+    cluster: Cluster, lease_nodes: LeaseNodes, namespace: str
+) -> None:
+    (node,) = await lease_nodes(1)
+    real = Real(cluster, node, namespace)
+    await asyncio.to_thread(real.import_images)
+    names = words(namespace, node.name)
+    wanted = ["absent", "4/4", "4/3", "4/0", "4/4", "0/0", "4/4"]
+
+    def really() -> list[str]:
+        seen = [real.offer(names.resource)]
+
+        def comes(value: str) -> None:
+            def there() -> bool:
+                now = real.offer(names.resource)
+                if now != seen[-1]:
+                    seen.append(now)
+                return now == value
+
+            real.until(there, value)
+
+        real.create("first", names.plugin("sickens"))
+        comes("4/3")
+        real.delete("first")
+        comes("4/0")
+        real.create("second", names.plugin("late"))
+        comes("4/4")
+        real.node.restart_kubelet()
+        comes("0/0")
+        comes("4/4")
+        return seen
+
+    async def steps(twin: Simulated, names: Words) -> list[str]:
+        seen = [twin.offers(names.resource)]
+
+        async def comes(value: str) -> None:
+            while seen[-1] != value:
+                await asyncio.sleep(0.05)
+                if (now := twin.offers(names.resource)) != seen[-1]:
+                    seen.append(now)
+
+        twin.make("first", names.plugin("sickens"))
+        await comes("4/3")
+        twin.delete("first")
+        await comes("4/0")
+        twin.make("second", names.plugin("late"))
+        await comes("4/4")
+        twin.twin.nodes.restart_kubelet(NODE)
+        await comes("0/0")
+        await comes("4/4")
+        return seen
+
+    assert await play(steps, namespace) == wanted
+    assert await asyncio.to_thread(really) == wanted
+
+
+async def test_an_allocation_that_hangs_holds_up_the_same_things(
+    cluster: Cluster, lease_nodes: LeaseNodes, namespace: str
+) -> None:
+    (node,) = await lease_nodes(1)
+    real = Real(cluster, node, namespace)
+    await asyncio.to_thread(real.import_images)
+    names = words(namespace, node.name)
+    pods = ("plugin", "other", "asks", "innocent")
+
+    def really() -> dict[str, str]:
+        real.create("plugin", names.plugin("hangs"))
+        real.create("other", names.spec(names.container("hold")))
+        real.until(lambda: cases.is_ready(real.pod("other")), "other")
+        real.until(partial(real.offers, names.resource), "the plugin's devices")
+        real.create("asks", names.spec(names.container("hold", **names.asking(1))))
+        time.sleep(1)
+        real.create("innocent", names.spec(names.container("hold")))
+        real.delete("other")
+        real.delete("plugin")
+        time.sleep(8)
+        return {name: _stands(real.pod(name)) for name in pods}
+
+    async def steps(twin: Simulated, names: Words) -> dict[str, str]:
+        twin.make("plugin", names.plugin("hangs"))
+        twin.make("other", names.spec(names.container("hold")))
+        await twin.until(lambda: twin.pod_ready("other"))
+        await twin.until(lambda: twin.offers(names.resource) == "4/4")
+        twin.make("asks", names.spec(names.container("hold", **names.asking(1))))
+        await asyncio.sleep(1)
+        twin.make("innocent", names.spec(names.container("hold")))
+        twin.delete("other")
+        twin.delete("plugin")
+        await asyncio.sleep(8)
+        return {name: _stands(twin.pod(name) or {}) for name in pods}
+
+    found = await asyncio.to_thread(really)
+    node.restart_kubelet()  # else nothing on it would ever end
+    assert await play(steps, namespace) == found
+    assert found["plugin"] == found["other"] == "running"
+
+
+def _stands(pod: Object) -> str:
+    """Whether a pod's container runs, or the kubelet has not even looked at the pod."""
+    if "containerStatuses" not in pod.get("status", {}):
+        return "untouched"
+    return str(next(iter(cases.state(pod)["state"])))
