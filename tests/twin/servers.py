@@ -111,8 +111,9 @@ class TwinServer:
 
     def settled(self, asked: Asked) -> tuple[int, Any]:
         """Ask once the controllers have done what they do at once."""
-        version = -1
-        while version != self.twin.store.version:
+        quiet, version = 0, -1
+        while quiet < _QUIET:
+            quiet = quiet + 1 if version == self.twin.store.version else 0
             version = self.twin.store.version
             self._runner.run(asyncio.sleep(0))
         return self.ask(asked)
@@ -141,6 +142,8 @@ def _decoded(body: bytes) -> Any:
         return body.decode()
 
 
+_QUIET = 10
+"""Rounds of the event loop without a write, after which nothing more is expected."""
 _MASKED = ("uid", "resourceVersion", "creationTimestamp", "generation")
 _UID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -152,9 +155,11 @@ def masked(answer: tuple[int, Any]) -> tuple[int, Any]:
         return status, body
     body = json.loads(_UID.sub("UID", json.dumps(body)))
     if body["kind"] == "Status":
-        # Conflicts come in the order of Go's maps, which is a new one every time.
-        for causes in (body.get("details", {}).get("causes", []),):
-            causes.sort(key=lambda cause: json.dumps(cause, sort_keys=True))
+        # Causes come in the order of Go's maps, which is a new one every time.
+        causes = body.get("details", {}).get("causes", [])
+        causes.sort(key=lambda cause: json.dumps(cause, sort_keys=True))
+        if len(causes) > 1:
+            body["message"] = sorted(body["message"])
         return status, body
     if not body["apiVersion"].partition("/")[0].endswith(".example.com"):
         body.pop("status", None)

@@ -148,3 +148,23 @@ def test_custom_objects_without_a_schema_are_tracked_by_their_values() -> None:
     assert owned(made) == {
         "one": {"f:spec": {".": {}, "f:list": {}, "f:map": {".": {}, "f:b": {}}}}
     }
+
+
+@pytest.mark.parametrize(("old", "new"), [(None, 1), (1, None), ("x", [1]), ([1], "x")])
+def test_free_values_may_change_their_type(old: Any, new: Any) -> None:
+    kind = Kind(group="e.com", version="v1", kind="Thing", plural="things", custom=True)
+    obj = {"apiVersion": "e.com/v1", "kind": "Thing", "metadata": {"name": "t", "uid": "u"}}
+    before, after = ({**obj, "spec": {"x": value}} for value in (old, new))
+    made = tracked(None, before, kind=kind, shape=None, manager="one", now=NOW)
+    managed = {**after, "metadata": made["metadata"]}
+    changed = tracked(made, managed, kind=kind, shape=None, manager="two", now=NOW)
+    assert owned(changed)["two"] == {"f:spec": {"f:x": {}}}
+
+
+def test_a_map_in_the_place_of_a_value_is_owned_with_all_in_it() -> None:
+    kind = Kind(group="e.com", version="v1", kind="Thing", plural="things", custom=True)
+    obj = {"apiVersion": "e.com/v1", "kind": "Thing", "metadata": {"name": "t", "uid": "u"}}
+    made = tracked(None, {**obj, "spec": {"x": 1}}, kind=kind, shape=None, manager="one", now=NOW)
+    new = {**made, "spec": {"x": {"a": 1}}}
+    changed = tracked(made, new, kind=kind, shape=None, manager="two", now=NOW)
+    assert owned(changed)["two"] == {"f:spec": {"f:x": {".": {}, "f:a": {}}}}

@@ -16,7 +16,7 @@ from bridgehead.twin.patches.conflicts import apply_conflict
 from bridgehead.twin.patches.field_set import FieldSet, difference, ordered, without_below
 from bridgehead.twin.patches.kubectl_apply import allowed, with_last_applied
 from bridgehead.twin.patches.layout import Layout, layout_of
-from bridgehead.twin.patches.managers import Entry, Managed, Who, of, with_managed
+from bridgehead.twin.patches.managers import Entry, Managed, Who, of, same_but_times, with_managed
 from bridgehead.twin.patches.merging import merged
 from bridgehead.twin.patches.never_owned import STRIPPED
 from bridgehead.twin.patches.owned import fields_of
@@ -122,7 +122,7 @@ class _Apply:
             time = self._write.now if changed else mine.time
             managed[own] = msgspec.structs.replace(mine, fields=ordered(left), time=time)
         result = with_managed(new, managed)
-        if self._stored is not None and _same_but_times(result, self._stored):
+        if self._stored is not None and same_but_times(result, self._stored):
             return self._stored
         return result
 
@@ -136,12 +136,3 @@ class _Apply:
             manager=_BEFORE, operation="Update", api_version=self._write.version
         )
         return updated({}, comparison, self._write._replace(own=before))
-
-
-def _same_but_times(one: Object, other: Object) -> bool:
-    """Whether nothing differs but when managers wrote."""
-
-    def timeless(obj: Object) -> dict[Who, tuple[str, FieldSet]]:
-        return {who: (entry.api_version, entry.fields) for who, entry in of(obj).items()}
-
-    return timeless(one) == timeless(other) and with_managed(one, {}) == with_managed(other, {})

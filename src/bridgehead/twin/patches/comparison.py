@@ -56,10 +56,11 @@ class _Node:
             self._compare_present(layout, old, new)
 
     def _compare_present(self, layout: Layout, old: Any, new: Any) -> None:
-        form, new_form = layout.form(old), layout.form(new)
+        form = layout.form(new if old is None else old)
+        new_form = layout.form(old if new is None else new)
         below = Comparison({}, {}, {})
         is_leaf = form == "scalar"
-        if form != new_form and old is not None and new is not None:
+        if form != new_form:
             _compare_forms(layout, old, new, below)
             is_leaf = True
         elif form == "map":

@@ -109,6 +109,20 @@ def of(obj: Object | None) -> Managed:
         return {}
 
 
+def same_but_times(one: Object, other: Object) -> bool:
+    """Whether two objects differ in nothing but when managers wrote: such a write is none.
+
+    Source: k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go (1.37).
+    """
+
+    def timeless(obj: Object) -> dict[Who, tuple[str, FieldSet]]:
+        return {who: (entry.api_version, entry.fields) for who, entry in of(obj).items()}
+
+    if with_managed(one, {}) != with_managed(other, {}):
+        return False
+    return timeless(one) == timeless(other)
+
+
 def with_managed(obj: Object, managed: Managed) -> Object:
     """An object with these managers, in the server's order: appliers first, then by time."""
     metadata: dict[str, Any] = dict(at(obj, "metadata") or {})
