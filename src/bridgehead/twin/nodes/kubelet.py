@@ -6,25 +6,21 @@ What it remembers goes with it; the runtime, the checkpoint of devices and the A
 Source: k8s.io/kubernetes/pkg/kubelet/kubelet.go (1.37).
 """
 
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from bridgehead.twin.controllers.events import Type
 from bridgehead.twin.controllers.pods import pods_on
-from bridgehead.twin.nodes.devices.allocation import Allocation, asks_for_devices
+from bridgehead.twin.nodes.arrivals import Arrivals
+from bridgehead.twin.nodes.devices.grants import Grants
 from bridgehead.twin.nodes.devices.manager import DeviceManager
-from bridgehead.twin.nodes.devices.plugin import Allocated, PluginError
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.node_status import NodeStatus
 from bridgehead.twin.nodes.pods.backoff import Backoff
 from bridgehead.twin.nodes.pods.containers import Sandbox
-from bridgehead.twin.nodes.pods.fitting import misfit
-from bridgehead.twin.nodes.pods.status import rejected
 from bridgehead.twin.nodes.pods.worker import Worker
+from bridgehead.twin.nodes.reports import Reports
 from bridgehead.twin.objects import (
     Object,
     at,
-    fields,
     is_deleting,
     items,
     name_of,
@@ -32,12 +28,10 @@ from bridgehead.twin.objects import (
     text,
     uid_of,
 )
-from bridgehead.twin.registry import DeleteOptions
 from bridgehead.twin.store import Change
 
 _ORPHAN_GRACE = 2.0
 """Seconds that containers of a forgotten pod are given."""
-_FINISHED = ("Succeeded", "Failed")
 
 
 class Kubelet:
@@ -65,15 +59,9 @@ class Kubelet:
         """Whether its process runs."""
         self.up = False
         """Whether it has come up: it answers plugins, sees pods and reports."""
-        self._arrivals: deque[Object] = deque()
-        self._admitting: str = ""
-        """Uid of the pod that is being admitted; nothing else is looked at meanwhile.
-
-        A plugin that hangs in Allocate so holds up the whole node: no pod starts, is started again
-        or ends, not even the plugin's own.
-        """
-        self._postponed: dict[str, None] = {}
-        """Uids of pods that have to be looked at after that."""
+        self.grants = Grants(self.devices, host.checkpoint, host.allocated)
+        self.reports = Reports(host)
+        self.arrivals = Arrivals(self)
 
     def start(self, came_up: "Callable[[Kubelet], None]") -> None:
         """Begin; ``came_up`` is called once it answers plugins, reports and looks at pods."""
@@ -104,7 +92,7 @@ class Kubelet:
         for worker in self.workers.values():
             worker.forget()
         self.workers.clear()
-        self._arrivals.clear()
+        self.arrivals.clear()
 
     def adopt(self) -> None:
         """Have run for long: what the API and the runtime have is this kubelet's own work."""
@@ -140,8 +128,7 @@ class Kubelet:
 
     def changed(self, pod: Object) -> None:
         """The API has a pod of this node, new or other than before, or has one no longer."""
-        self._arrivals.append(pod)
-        self._admit_next()
+        self.arrivals.add(pod)
 
     def removed(self, uid: str) -> None:
         """A pod is no longer in the API."""
@@ -157,92 +144,30 @@ class Kubelet:
     def finished(self, worker: Worker) -> None:
         """Nothing of a pod runs any more: let the API forget it, if somebody has asked for that."""
         pod = worker.pod()
-        found = self.context.registry.store.get(self.context.pods.stored, *worker.key)
-        if found is None or uid_of(found) != worker.uid:
+        if self.reports.current(pod) is None:
             self._drop(worker.uid)
-        elif is_deleting(pod) and self.host.connected:
-            self._delete(pod)
-
-    def write_status(self, pod: Object) -> None:
-        """Write a pod's status, unless it is as it was, or nobody can be told."""
-        registry, stored = self.context.registry, self.context.pods.stored
-        found = registry.store.get(stored, namespace_of(pod), name_of(pod))
-        if not self.host.connected or found is None or uid_of(found) != uid_of(pod):
-            return
-        if found.get("status") != pod["status"]:
-            registry.update(
-                self.context.pods, {**found, "status": pod["status"]}, subresource="status"
-            )
-
-    def event(
-        self, pod: Object, kind: Type, reason: str, message: str, *, container: str = ""
-    ) -> None:
-        """An event of a pod, or of one of its containers."""
-        if not self.host.connected:
-            return
-        path = ""
-        if container:
-            init = any(text(item, "name") == container for item in _init(pod))
-            path = f"spec.{'initContainers' if init else 'containers'}{{{container}}}"
-        self.context.event(pod, kind, reason, message, host=self.name, field_path=path)
-
-    def health(self, uid: str) -> Callable[[str], list[Object]]:
-        """``allocatedResourcesStatus`` of the containers of a pod."""
-
-        def of(container: str) -> list[Object]:
-            held = self.host.checkpoint.of_container(uid, container)
-            return [
-                {
-                    "name": resource,
-                    "resources": [
-                        {"resourceID": item, "health": self.devices.health_of(resource, item)}
-                        for item in devices
-                    ],
-                }
-                for resource, devices in held.items()
-            ]
-
-        return of
-
-    def granted(self, uid: str, container: str) -> Allocated:
-        """What plugins have given to a container."""
-        environment: dict[str, str] = {}
-        cdi: tuple[str, ...] = ()
-        for (name, _), answer in self.host.allocated.get(uid, {}).items():
-            if name == container:
-                environment |= answer.environment
-                cdi += answer.cdi
-        return Allocated(environment=environment, cdi=cdi)
-
-    def before_start(self, uid: str, container: Object) -> None:
-        """Ask plugins to prepare a container's devices. Raises PluginError."""
-        for resource in fields(container, "resources", "limits"):
-            if not self.devices.knows(resource):
-                continue
-            endpoint = self.devices.endpoints.get(resource)
-            if endpoint is None:
-                raise PluginError(
-                    f"endpoint not found in cache for a registered resource: {resource}"
-                )
-            ids = self.host.checkpoint.of(uid, text(container, "name"), resource)
-            if endpoint.plugin is None or not endpoint.options.pre_start or ids is None:
-                continue
-            try:
-                endpoint.plugin.pre_start(ids)
-            except PluginError as error:
-                raise PluginError(
-                    f"device plugin PreStartContainer rpc failed with err: {error}"
-                ) from None
-
-    def is_busy(self, uid: str) -> bool:
-        """Whether a pod cannot be looked at now; it will be as soon as it can."""
-        if self._admitting:
-            self._postponed[uid] = None
-        return bool(self._admitting)
+        elif is_deleting(pod):
+            self.reports.gone(pod)
 
     def images_changed(self) -> None:
         """The node has an image more."""
         self.status.changed_in(0.0)
+
+    def update(self, worker: Worker, pod: Object) -> None:
+        """A pod that is worked on has changed."""
+        if is_deleting(pod):
+            if worker.finished:
+                self.reports.gone(pod)
+            else:
+                worker.stop(float(at(pod, "metadata", "deletionGracePeriodSeconds") or 0))
+        elif not worker.finished:
+            worker.sync()
+
+    def work_on(self, pod: Object) -> None:
+        """Bring an admitted pod to what its object says."""
+        worker = Worker(self, pod)
+        self.workers[worker.uid] = worker
+        self.update(worker, pod)
 
     def _later(self, call: Callable[[], None]) -> None:
         """Do something as soon as the watch has told it, if the kubelet still runs then."""
@@ -252,99 +177,6 @@ class Kubelet:
                 call()
 
         self.context.clock.after(self.host.delay("hear"), told)
-
-    def _update(self, worker: Worker, pod: Object) -> None:
-        if is_deleting(pod):
-            if worker.finished:
-                self._delete(pod)
-            else:
-                worker.stop(float(at(pod, "metadata", "deletionGracePeriodSeconds") or 0))
-        elif not worker.finished:
-            worker.sync()
-
-    def _admit_next(self) -> None:
-        while self._arrivals and not self._admitting and self.alive:
-            pod = self._arrivals.popleft()
-            uid = uid_of(pod)
-            worker = self.workers.get(uid)
-            now = self.context.registry.store.get(
-                self.context.pods.stored, namespace_of(pod), name_of(pod)
-            )
-            if now is None or uid_of(now) != uid:
-                self.removed(uid)
-            elif worker is not None:
-                self._update(worker, now)
-            else:
-                self._arrive(now)
-
-    def _arrive(self, pod: Object) -> None:
-        uid = uid_of(pod)
-        if text(pod, "status", "phase") in _FINISHED:
-            if is_deleting(pod):
-                self._delete(pod)
-            return
-        if is_deleting(pod):
-            self._admitted(pod)
-            return
-        if not asks_for_devices(pod, self.devices):
-            self._fit(pod)
-            return
-        self._admitting = uid
-        sandbox = self.host.sandboxes.get(uid)
-        running = [item.name for item in sandbox.running()] if sandbox else []
-        self.host.checkpoint.keep_only(
-            {uid, *(item.uid for item in self.workers.values() if not item.finished)}
-            | {other.uid for other in self.host.sandboxes.values() if other.ready}
-        )
-        answers = self.host.allocated.setdefault(uid, {})
-        Allocation(
-            self.devices, pod, answers, lambda why: self._allocated(pod, why), running=running
-        ).go_on()
-
-    def _allocated(self, pod: Object, why: str) -> None:
-        if self._admitting != uid_of(pod) or not self.alive:
-            return
-        self._admitting = ""
-        if why:
-            self._reject(pod, "UnexpectedAdmissionError", why)
-        else:
-            self._fit(pod)
-        self.context.clock.soon(self._admit_next)
-        postponed, self._postponed = self._postponed, {}
-        for uid in postponed:
-            if (worker := self.workers.get(uid)) is not None:
-                worker.sync()
-
-    def _fit(self, pod: Object) -> None:
-        bound = [worker.last for worker in self.workers.values() if not worker.finished]
-        wrong = misfit(self.status.node(), self.status.allocatable(), bound, pod)
-        if wrong is None or uid_of(pod) in self.host.sandboxes:
-            self._admitted(pod)
-        else:
-            self._reject(pod, *wrong)
-
-    def _admitted(self, pod: Object) -> None:
-        worker = Worker(self, pod)
-        self.workers[worker.uid] = worker
-        if is_deleting(pod):
-            worker.stop(float(at(pod, "metadata", "deletionGracePeriodSeconds") or 0))
-        else:
-            worker.sync()
-
-    def _reject(self, pod: Object, reason: str, message: str) -> None:
-        self.event(pod, "Warning", reason, message)
-        status = rejected(pod, reason, message, self.context.clock.timestamp())
-        self.write_status({**pod, "status": status})
-
-    def _delete(self, pod: Object) -> None:
-        found = self.context.registry.store.get(
-            self.context.pods.stored, namespace_of(pod), name_of(pod)
-        )
-        if found is not None and uid_of(found) == uid_of(pod):
-            options = DeleteOptions(grace=0, uid=uid_of(pod))
-            self.context.registry.delete(
-                self.context.pods, namespace_of(pod), name_of(pod), options
-            )
 
     def _drop(self, uid: str) -> None:
         self.workers.pop(uid, None)
@@ -378,8 +210,8 @@ class Kubelet:
         if worker is not None:
             worker.noticed_exit()
 
-    def _health_changed(self, uids: object) -> None:
-        for uid in uids if isinstance(uids, list) else ():
+    def _health_changed(self, uids: Sequence[str]) -> None:
+        for uid in uids:
             worker = self.workers.get(uid)
             if worker is not None:
                 worker.sync()
@@ -400,7 +232,3 @@ def _matters(change: Change) -> bool:
 
 def _age(pod: Object) -> tuple[str, str, str]:
     return text(pod, "metadata", "creationTimestamp"), namespace_of(pod), name_of(pod)
-
-
-def _init(pod: Object) -> list[Object]:
-    return list(items(pod, "spec", "initContainers"))

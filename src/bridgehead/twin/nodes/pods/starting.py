@@ -121,7 +121,7 @@ def _start(worker: "Worker", container: Object) -> Started:
     environment = environment_of(
         worker.context.registry.store, worker.last, container, host=worker.host.address
     )
-    granted = worker.kubelet.granted(worker.uid, name)
+    granted = worker.kubelet.grants.granted(worker.uid, name)
     worker.host.run(worker.last, container, made, {**environment, **granted.environment})
     worker.sync_in(worker.host.delay("hear"))
     return None
@@ -161,12 +161,12 @@ def _create(
         environment_of(
             worker.context.registry.store, worker.pod(), container, host=worker.host.address
         )
-        worker.kubelet.before_start(worker.uid, container)
+        worker.kubelet.grants.prepare(worker.uid, container)
     except (ConfigError, PluginError) as error:
         _failed(worker, name, "CreateContainerConfigError", str(error))
         return None
     yield worker.host.delay("create", text(container, "image"))
-    unresolvable = worker.kubelet.granted(worker.uid, name).cdi
+    unresolvable = worker.kubelet.grants.granted(worker.uid, name).cdi
     if unresolvable:
         names = ", ".join(unresolvable)
         why = f"CDI device injection failed: unresolvable CDI devices {names}"

@@ -66,7 +66,7 @@ class Worker:
 
     def sync(self) -> None:
         """Look at the pod as soon as what is being done is done."""
-        if self.stopping is not None or self.finished or self.kubelet.is_busy(self.uid):
+        if self.stopping is not None or self.finished or self.kubelet.arrivals.is_busy(self.uid):
             return
         if self._steps is not None:
             self._again = True
@@ -132,7 +132,7 @@ class Worker:
             waiting=self.waiting,
             ready=self.probes.ready,
             started=self.probes.started,
-            health=self.kubelet.health(self.uid),
+            health=self.kubelet.grants.health(self.uid),
         )
         now = self.context.clock.timestamp()
         self.write(status_of(pod, known, host=self.host.address, now=now, terminal=terminal))
@@ -140,11 +140,11 @@ class Worker:
     def write(self, status: Object) -> None:
         """Write a status, unless the API cannot be reached or has another pod of that name."""
         self.last = {**self.pod(), "status": status}
-        self.kubelet.write_status(self.last)
+        self.kubelet.reports.status(self.last)
 
     def event(self, kind: Type, reason: str, message: str, *, container: str = "") -> None:
         """An event of the pod, or of one of its containers."""
-        self.kubelet.event(self.last, kind, reason, message, container=container)
+        self.kubelet.reports.event(self.last, kind, reason, message, container=container)
 
     def end(self, container: Container, why: str) -> None:
         """End a container that fails its probe; the next sync starts it again, if it should."""
