@@ -37,7 +37,8 @@ class General:
 
     def answer(self, request: Request, parts: list[str]) -> Answer:
         """The answer to a path, split; 404 where it is none. Raises ApiError: 405, 406."""
-        if request.method != "GET":
+        of_health = bool(parts) and parts[0] in _HEALTH
+        if request.method != "GET" and not (of_health and request.method == "HEAD"):
             raise method_not_allowed()
         match parts:
             case []:

@@ -51,9 +51,9 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Token(msgspec.Struct, frozen=True):
-    v: str
-    rv: int
-    start: str
+    v: str = ""
+    rv: int = 0
+    start: str = ""
 
 
 def index_pods_by_node(store: Store, pods: Kind) -> None:

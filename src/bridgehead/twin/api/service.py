@@ -110,6 +110,8 @@ class Api:
             raise no_such_path()
         if address.namespace and not kind.namespaced and kind.plural != "namespaces":
             raise no_such_path()
+        if kind.namespaced and not address.namespace and "list" not in kind.verbs:
+            raise no_such_path()
         verb = verb_of(request, address)
         part = kind.subresource(address.subresource) if address.subresource else None
         if address.subresource and part is None:

@@ -59,6 +59,7 @@ class Watch:
         self._next_bookmark = self._loop.time() + BOOKMARK_EVERY
         self._awake = asyncio.Event()
         self._ended = False
+        self._timer: asyncio.TimerHandle | None = None
         self._after = 0
 
     def begin(self, events: list[tuple[EventType, Object]], after: int) -> None:
@@ -109,13 +110,22 @@ class Watch:
         self._pending.clear()
 
     async def _wait(self) -> None:
+        """Until there is something to say, to hear or to end."""
         self._awake.clear()
         until = min(self._end, self._next_bookmark) if self._bookmarks else self._end
-        timer = self._loop.call_at(until, self._awake.set)
-        try:
-            await self._awake.wait()
-        finally:
-            timer.cancel()
+        if self._timer is None or self._timer.when() != until:
+            self._drop_timer()
+            self._timer = self._loop.call_at(until, self._ring)
+        await self._awake.wait()
+
+    def _ring(self) -> None:
+        self._timer = None  # the loop's time may still be a trifle before, and it must ring again
+        self._awake.set()
+
+    def _drop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _bookmark(self) -> None:
         """All that was written so far has been said, or stands before this."""
@@ -128,6 +138,7 @@ class Watch:
         if self._bookmarks and self._loop.time() >= self._end:
             self._bookmark()
         self._ended = True
+        self._drop_timer()
         self._watches.forget(self)
         self._awake.set()
 

@@ -8,6 +8,7 @@ from functools import partial
 from bridgehead.twin.api.answers import Answers
 from bridgehead.twin.api.bodies import media_type_of
 from bridgehead.twin.api.call import Call
+from bridgehead.twin.api.encoding import encoded
 from bridgehead.twin.api.exchange import Answer
 from bridgehead.twin.api.gate import Access
 from bridgehead.twin.api.incoming import (
@@ -22,7 +23,7 @@ from bridgehead.twin.api.patching import is_apply, patched
 from bridgehead.twin.api.preconditions import check_uid, check_version
 from bridgehead.twin.api.reading import deprecation
 from bridgehead.twin.api.versions import served, stored
-from bridgehead.twin.errors import not_found
+from bridgehead.twin.errors import ApiError, not_found
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object
 from bridgehead.twin.patches.tracking import tracked
@@ -37,6 +38,12 @@ _CREATED_BY_UPDATE = frozenset(
     }
 )
 """Resources that an update creates where they are not. Source: AllowCreateOnUpdate."""
+
+
+_STORED = 3 * 512 * 1024
+"""Bytes of an object. Source: DefaultMaxRequestBytes of etcd, which counts protobuf."""
+_SURELY_SMALL = 256 * 1024
+"""Bytes of a body that makes no object of that size."""
 
 
 class Writing:
@@ -112,11 +119,17 @@ class Writing:
         group, plural = call.kind.stored
         return call.kind if group == call.kind.group else self._registry.kinds.named(group, plural)
 
+    def _check_size(self, call: Call, obj: Object) -> None:
+        """Raises ApiError 500 where an object is more than the store takes at once."""
+        if len(call.request.body) > _SURELY_SMALL and len(encoded(obj)) > _STORED:
+            raise ApiError(500, "", "etcdserver: request is too large")
+
     def _created(
         self, call: Call, obj: Object, options: WriteOptions, warnings: tuple[str, ...]
     ) -> Answer:
         self._access.check_grant(call.user, call.kind, call.namespace, obj, None)
         said = [*deprecation(call), *warnings]
+        self._check_size(call, obj)
         made = self._registry.create(
             self._kind(call),
             stored(call.kind, obj),
@@ -133,6 +146,7 @@ class Writing:
     ) -> Answer:
         self._access.check_grant(call.user, call.kind, call.namespace, obj, self._old(call))
         said = [*deprecation(call), *warnings]
+        self._check_size(call, obj)
         made = self._registry.update(
             self._kind(call),
             stored(call.kind, obj),
