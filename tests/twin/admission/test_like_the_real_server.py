@@ -16,7 +16,7 @@ from tests.twin.virtually import virtually
 
 ALL = [pytest.param(case, id=case.name) for case in cases()]
 
-NAMESPACE = "example-namespace"
+NAMESPACE = "space-of-the-twin"
 
 
 @pytest.mark.parametrize("case", ALL)

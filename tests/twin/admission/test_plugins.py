@@ -215,3 +215,45 @@ async def test_a_refused_pod_of_a_controller_is_refused_all_the_same() -> None:
     }
     with pytest.raises(ApiError, match='violates PodSecurity "baseline:latest": host namespaces'):
         world.create("", "pods", body, user="")
+
+
+@virtually
+async def test_a_runtime_class_must_be_there() -> None:
+    with pytest.raises(ApiError) as refusal:
+        World().pod(runtimeClassName="nvidia")
+    assert str(refusal.value) == (
+        'pods "p" is forbidden: pod rejected: RuntimeClass "nvidia" not found'
+    )
+
+
+@virtually
+async def test_a_runtime_class_says_what_a_pod_costs_and_where_it_runs() -> None:
+    world = World()
+    toleration = {"key": "gpu", "operator": "Exists"}
+    runtime_class = {
+        "metadata": {"name": "nvidia"},
+        "handler": "nvidia",
+        "overhead": {"podFixed": {"cpu": "100m"}},
+        "scheduling": {"nodeSelector": {"gpu": "yes"}, "tolerations": [toleration]},
+    }
+    world.create("node.k8s.io", "runtimeclasses", runtime_class)
+    spec = world.pod(runtimeClassName="nvidia", nodeSelector={"a": "b"})["spec"]
+    assert spec["overhead"] == {"cpu": "100m"}
+    assert spec["nodeSelector"] == {"a": "b", "gpu": "yes"}
+    assert toleration in spec["tolerations"]
+    other = {
+        "metadata": {"name": "q"},
+        "spec": {
+            "runtimeClassName": "nvidia",
+            "nodeSelector": {"gpu": "no"},
+            "containers": [{"name": "a", "image": "a"}],
+        },
+    }
+    with pytest.raises(ApiError, match="conflict: runtimeClass"):
+        world.create("", "pods", other)
+
+
+@virtually
+async def test_overhead_needs_a_runtime_class() -> None:
+    with pytest.raises(ApiError, match="Pod Overhead set without corresponding RuntimeClass"):
+        World().pod(overhead={"cpu": "1"})

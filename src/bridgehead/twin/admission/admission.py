@@ -14,6 +14,7 @@ from bridgehead.twin.admission.pod_security import (
 )
 from bridgehead.twin.admission.preparation import prepare_changed, prepare_new
 from bridgehead.twin.admission.priorities import admit_priority, check_default_class, keep_priority
+from bridgehead.twin.admission.runtime_classes import admit_runtime_class
 from bridgehead.twin.admission.service_accounts import admit_service_account
 from bridgehead.twin.admission.tolerations import admit_node, admit_tolerations
 from bridgehead.twin.admission.warnings import changed_warnings, new_warnings
@@ -44,6 +45,13 @@ def _read(kind: Kind, obj: Object) -> Object:
     if kind.schema is not None:
         fill_defaults(kind.schema.value, copy)
     return {**copy, "metadata": in_go_form(_METADATA, copy["metadata"])}
+
+
+def _is_part(attempt: Attempt) -> bool:
+    """Whether an update is of a part that has rules of its own, where it is made."""
+    return attempt.subresource == "status" or (
+        bool(attempt.subresource) and attempt.kind.stored == _PODS
+    )
 
 
 class Admission:
@@ -80,7 +88,7 @@ class Admission:
             if attempt.kind.stored == _SERVICES and not attempt.subresource:
                 keep_addresses(obj, attempt.old)
                 allocate(obj, self._store, self._identifiers)
-            if not own and attempt.subresource != "status":
+            if not own and not _is_part(attempt):
                 check_changed(attempt.kind, obj, attempt.old)
                 self._secure(attempt, obj)
         return obj
@@ -106,6 +114,7 @@ class Admission:
             admit_service_account(kind, obj, self._store, self._identifiers)
             admit_priority(kind, obj, self._store)
             admit_tolerations(obj)
+            admit_runtime_class(kind, obj, self._store)
         elif kind.stored == _NODES:
             admit_node(obj)
         elif kind.stored == _PRIORITY_CLASSES:

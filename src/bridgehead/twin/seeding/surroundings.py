@@ -54,6 +54,11 @@ def referred_to(namespace: str, spec: Mapping[str, Any]) -> Iterator[Made]:
         value = _SYSTEM_PRIORITIES.get(priority) or int(spec.get("priority") or 1_000_000)
         body = {"metadata": {"name": priority}, "value": value}
         yield Made("scheduling.k8s.io", "priorityclasses", "", body)
+    if runtime := text(spec, "runtimeClassName"):
+        body = {"metadata": {"name": runtime}, "handler": runtime}
+        if overhead := fields(spec, "overhead"):
+            body["overhead"] = {"podFixed": dict(overhead)}
+        yield Made("node.k8s.io", "runtimeclasses", "", body)
     for name in sorted(_names(spec, "configMap", "name", "configMapRef", "configMapKeyRef")):
         yield Made("", "configmaps", namespace, {"metadata": {"name": name}})
     for name in sorted(_names(spec, "secret", "secretName", "secretRef", "secretKeyRef")):
