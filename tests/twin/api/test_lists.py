@@ -225,6 +225,33 @@ async def test_a_watch_lasts_as_long_as_it_asks_and_says_where_it_stands_at_the_
     assert reader.events[-1]["object"]["metadata"]["resourceVersion"] == "2"
 
 
+async def _slow_reader(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridgehead.twin.api.watching.SLOWEST", limit)
+    client, _ = await _with_maps(0)
+    url = f"{MAPS}?watch=1&resourceVersion=1&allowWatchBookmarks=true"
+    chunks = await client.watch(url)
+    for number in range(limit + 3):
+        await client.ask("POST", MAPS, {"metadata": {"name": f"m{number}"}})
+    reader = Reader(chunks)
+    await reader.task
+    heard = [event["object"]["metadata"]["resourceVersion"] for event in reader.events]
+    assert heard == [str(version) for version in range(2, limit + 2)]
+    again = Reader(await client.watch(f"{MAPS}?watch=1&resourceVersion={heard[-1]}"))
+    await settle()
+    assert [event["object"]["metadata"]["name"] for event in again.events] == ["m6", "m7"]
+    await again.close()
+
+
+def test_a_client_that_is_too_slow_is_cut_off_and_misses_nothing_when_it_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @virtually
+    async def ask() -> None:
+        await _slow_reader(5, monkeypatch)
+
+    ask()
+
+
 @virtually
 async def test_initial_events_end_with_their_bookmark() -> None:
     client, _ = await _with_maps(2)

@@ -94,6 +94,8 @@ class Watch:
             await self._wait()
             now = self._loop.time()
             if now >= self._end:
+                if self._bookmarks:
+                    self._bookmark()
                 self._end_now()
             elif self._bookmarks and now >= self._next_bookmark:
                 self._bookmark()
@@ -105,7 +107,6 @@ class Watch:
 
     async def aclose(self) -> None:
         """The client has gone."""
-        self._bookmarks = False
         self._end_now()
         self._pending.clear()
 
@@ -135,8 +136,6 @@ class Watch:
     def _end_now(self) -> None:
         if self._ended:
             return
-        if self._bookmarks and self._loop.time() >= self._end:
-            self._bookmark()
         self._ended = True
         self._drop_timer()
         self._watches.forget(self)
