@@ -212,6 +212,26 @@ async def test_a_twin_of_objects_goes_on_where_they_were_recorded() -> None:
     await recorded.until(lambda: recorded.offers() == "4/0")
 
 
+@virtually
+async def test_a_resource_whose_plugin_is_not_recorded_stays_as_it_was() -> None:
+    machine = Machine(name=NODE)
+    twin = Twin(start=START, fleet=Fleet([machine]))
+    status = {
+        "capacity": {"a.test/b": "4"},
+        "allocatable": {"a.test/b": "3"},
+        "conditions": [{"type": "Ready", "status": "True"}],
+        "nodeInfo": {"bootID": "one"},
+    }
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}, "spec": {}}
+    twin.store.put(twin.kinds.named("", "nodes"), {**node, "status": status})
+    twin.start()
+    await asyncio.sleep(600)
+    found = twin.registry.get(twin.kinds.named("", "nodes"), "", NODE)["status"]
+    assert (found["capacity"]["a.test/b"], found["allocatable"]["a.test/b"]) == ("4", "3")
+    assert found["nodeInfo"]["bootID"] == "one"
+    assert found["nodeInfo"]["kernelVersion"] == machine.kernel
+
+
 def _history(seed: int) -> bytes:
     changes: list[object] = []
 

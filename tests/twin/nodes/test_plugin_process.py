@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from bridgehead.twin.nodes.fleet import Machine
-from bridgehead.twin.nodes.images import Image, Images
-from tests.twin.nodes.cluster import HERE, NODE, Cluster, cluster, images
+from bridgehead.twin.nodes.images import Image, Images, Overlay
+from tests.twin.nodes.cluster import HERE, NODE, Cluster, cluster, container, devices, images
 from tests.twin.virtually import virtually
 
 
@@ -177,6 +177,30 @@ async def test_a_plugin_of_a_known_family_offers_what_its_node_has() -> None:
     await twin.until(lambda: twin.offers("nvidia.com/gpu") == "8/8")
     assert twin.offers("nvidia.com/mig-1g.5gb") == "7/7"
     assert twin.offers("qat.intel.com/cy") == "absent"
+
+
+@virtually
+async def test_a_plugin_that_starts_anew_may_find_only_devices_that_nobody_uses() -> None:
+    knobs = {"allocateTakesDevice": True, "crashAfter": "60s"}
+    twin = await cluster(images({"takes": knobs}))
+    twin.plugin("takes")
+    await twin.until(lambda: twin.offers() == "4/4")
+    twin.create("holder", container(resources=devices(1)))
+    await twin.until(lambda: twin.pod_ready("holder"))
+    assert twin.offers() == "4/4"
+    await twin.until(lambda: twin.offers() == "3/3", 65)
+
+
+@virtually
+async def test_a_fault_on_all_images_of_a_node_makes_no_plugin_of_a_workload() -> None:
+    catalogue = images()
+    catalogue.lay(Overlay(knobs={"unhealthyAfter": "0s", "unhealthyDevices": 1}))
+    twin = await cluster(catalogue)
+    twin.create("workload", container("registry.test/any:v1"))
+    await twin.until(lambda: twin.pod_ready("workload"))
+    assert twin.log("workload") == ""
+    twin.plugin()
+    await twin.until(lambda: twin.offers() == "4/3")
 
 
 @virtually

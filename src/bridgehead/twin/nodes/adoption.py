@@ -21,7 +21,7 @@ _FINISHED = ("Succeeded", "Failed")
 def adopt(kubelet: Kubelet) -> None:
     """Let a kubelet go on with what the API says of its node."""
     host = kubelet.host
-    _remember_images(kubelet)
+    _remember_node(kubelet)
     kubelet.adopt()
     bound = pods_on(kubelet.context.registry.store, kubelet.name)
     known = [pod for pod in bound if _runs(pod)]
@@ -46,8 +46,15 @@ def _runs(pod: Object) -> bool:
     )
 
 
-def _remember_images(kubelet: Kubelet) -> None:
-    for image in items(kubelet.status.node(), "status", "images"):
+def _remember_node(kubelet: Kubelet) -> None:
+    """What the machine is and has, as it was recorded."""
+    host, status = kubelet.host, fields(kubelet.status.node(), "status")
+    host.boot_id = text(status, "nodeInfo", "bootID") or host.boot_id
+    host.machine_id = text(status, "nodeInfo", "machineID") or host.machine_id
+    host.recorded = {
+        name: str(amount) for name, amount in fields(status, "allocatable").items() if "/" in name
+    }
+    for image in items(status, "images"):
         for name in items(image, "names"):
             kubelet.host.images[str(name)] = int(image.get("sizeBytes") or 0)
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.nodes.context import Context
@@ -32,6 +32,11 @@ class Host:
         self._last_address = 1
         self.folder = PluginFolder()
         self.checkpoint = Checkpoint()
+        self.recorded: dict[str, str] = {}
+        """Allocatable of resources that the node offered when it was taken on, by their names.
+
+        It stays for those that no plugin of the twin offers.
+        """
         self.sandboxes: dict[str, Sandbox] = {}
         """By the pod's uid."""
         self.images: dict[str, int] = {}
@@ -186,6 +191,10 @@ class _Around:
     def exists(self, path: str) -> bool:
         """Whether a file of the host is there."""
         return path in self._host.machine.files or path == PATH
+
+    def in_use(self, resource: str) -> Set[str]:
+        """Ids of devices of a resource that belong to containers now."""
+        return self._host.checkpoint.in_use(resource)
 
     def labels(self) -> Mapping[str, str]:
         """Labels of the node, as the API server knows them."""

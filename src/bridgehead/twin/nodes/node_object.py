@@ -122,6 +122,7 @@ def _allocatable(
 ) -> dict[str, str]:
     return {
         **capacity,
+        **{name: amount for name, amount in host.recorded.items() if name in capacity},
         **host.machine.allocatable,
         **{name: str(item.allocatable) for name, item in offered.items()},
     }

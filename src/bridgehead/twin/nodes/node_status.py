@@ -9,9 +9,11 @@ Source: k8s.io/kubernetes/pkg/kubelet/kubelet_node_status.go and nodestatus/sett
 import asyncio
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from bridgehead.twin.controllers.events import Type
+from bridgehead.twin.errors import ApiError
 from bridgehead.twin.nodes import node_object
 from bridgehead.twin.objects import Object, at, fields, text, with_field
 
@@ -90,7 +92,10 @@ class NodeStatus:
         self._reported = now
         self._keep_reporting()
         self._tell_changes(node, new)
-        self._context.registry.update(self._context.nodes, new, subresource="status")
+        with suppress(
+            ApiError
+        ):  # of a node that somebody is taking away; the next tick tries again
+            self._context.registry.update(self._context.nodes, new, subresource="status")
 
     def event(self, kind: Type, reason: str, message: str) -> None:
         """An event of the node."""

@@ -1,6 +1,9 @@
 """What a kubelet tells the API of pods: their status, events, and that nothing of one is left."""
 
+from contextlib import suppress
+
 from bridgehead.twin.controllers.events import Type
+from bridgehead.twin.errors import ApiError
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.objects import Object, items, name_of, namespace_of, text, uid_of
 from bridgehead.twin.registry import DeleteOptions
@@ -24,7 +27,8 @@ class Reports:
         found = self.current(pod)
         if self._host.connected and found is not None and found.get("status") != pod["status"]:
             new = {**found, "status": pod["status"]}
-            self._context.registry.update(self._context.pods, new, subresource="status")
+            with suppress(ApiError):  # as of any request of a kubelet, which tries again later
+                self._context.registry.update(self._context.pods, new, subresource="status")
 
     def event(
         self, pod: Object, kind: Type, reason: str, message: str, *, container: str = ""
@@ -45,4 +49,5 @@ class Reports:
         if self._host.connected and self.current(pod) is not None:
             options = DeleteOptions(grace=0, uid=uid_of(pod))
             registry, kind = self._context.registry, self._context.pods
-            registry.delete(kind, namespace_of(pod), name_of(pod), options)
+            with suppress(ApiError):
+                registry.delete(kind, namespace_of(pod), name_of(pod), options)

@@ -137,7 +137,7 @@ class Driver(Process):
         """Serve every instance beside the faults of the whole process."""
         around = self.around
         try:
-            wanted = offers(self.knobs, self._image, around.hardware, around.environment)
+            wanted = offers(self.knobs, self._image, around)
         except UnreadableOfferError as error:
             self.say(lines.NOT_DISCOVERED, error)
             self.exit(_EXIT_FAILURE)

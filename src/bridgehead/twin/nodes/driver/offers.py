@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from bridgehead.core.components.family import FAMILIES, family_of_images
 from bridgehead.twin.nodes.driver.knobs import Knobs
+from bridgehead.twin.nodes.programs.process import Surroundings
 
 
 class Offer:
@@ -26,14 +27,16 @@ class UnreadableOfferError(Exception):
     """A knob that names further resources cannot be understood."""
 
 
-def offers(
-    knobs: Knobs, image: str, hardware: Mapping[str, int], environment: Mapping[str, str]
-) -> list[Offer]:
+def offers(knobs: Knobs, image: str, around: Surroundings) -> list[Offer]:
     """Everything that the process serves, the main resources first. Raises UnreadableOfferError."""
-    found = [
-        Offer(f"{name}{knobs['resourceSuffix']}", ids(knobs, _wanted(knobs, count)))
-        for name, count in _main(knobs, image, hardware, environment).items()
-    ]
+    main = _main(knobs, image, around.hardware, around.environment)
+    finds_idle_only = knobs["allocateTakesDevice"] or family_of_images([image]).shrinks_when_busy
+    found = []
+    for name, count in main.items():
+        resource = f"{name}{knobs['resourceSuffix']}"
+        busy = around.in_use(resource) if finds_idle_only else ()
+        listed = [item for item in ids(knobs, _wanted(knobs, count)) if item not in busy]
+        found.append(Offer(resource, listed))
     for extra in knobs["extraResources"]:
         name, separator, number = str(extra).partition("=")
         try:
@@ -42,8 +45,8 @@ def offers(
             separator, count = "", 0
         if not separator:
             raise UnreadableOfferError(f'invalid extra resource "{extra}": must be name=count')
-        main = next(iter(_main(knobs, image, hardware, environment)), knobs["resource"])
-        found.append(Offer(main + name if name.startswith("-") else name, ids(knobs, count)))
+        first = next(iter(main), knobs["resource"])
+        found.append(Offer(first + name if name.startswith("-") else name, ids(knobs, count)))
     if knobs["secondInstance"] is not None and found:
         second = ids(knobs, knobs["secondInstance"])
         found.append(Offer(found[0].resource, second, mark="-2"))

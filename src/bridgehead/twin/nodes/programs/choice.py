@@ -44,7 +44,7 @@ def is_plugin(pod: Object, container: Object, image: Image) -> bool:
         return image.program == "plugin"
     if family_of_images([text(container, "image")]).resources:
         return True
-    return bool(image.knobs) or mounts_plugins(pod, container)
+    return mounts_plugins(pod, container)
 
 
 def mounts_plugins(pod: Object, container: Object) -> bool:

@@ -1,7 +1,7 @@
 """A process in a container: it begins, writes lines, is told to stop, and ends with a code."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Protocol
 
 from bridgehead.twin.clock import Clock
@@ -35,6 +35,9 @@ class Surroundings(Protocol):
 
     def exists(self, path: str) -> bool:
         """Whether a file of the host is there."""
+
+    def in_use(self, resource: str) -> Set[str]:
+        """Ids of devices of a resource that belong to containers now."""
 
     def labels(self) -> Mapping[str, str]:
         """Labels of the node, as the API server knows them."""
