@@ -109,6 +109,23 @@ async def test_a_pod_that_comes_before_its_plugin_has_registered_anew_is_refused
 
 
 @virtually
+async def test_a_kubelet_that_starts_says_more_of_pods_that_were_refused_before() -> None:
+    twin = await cluster()
+    twin.plugin()
+    await twin.until(lambda: twin.offers() == "4/4")
+    twin.create("greedy", container(resources=devices(9)))
+    await twin.until(lambda: twin.phase("greedy") == "Failed")
+    before = twin.status("greedy")
+    assert "containerStatuses" not in before
+    twin.twin.nodes.restart_kubelet(NODE)
+    await twin.until(lambda: twin.state("greedy"), 5)
+    after = twin.status("greedy")
+    assert twin.state("greedy")["state"]["terminated"]["reason"] == "ContainerStatusUnknown"
+    assert (after["reason"], after["message"]) == (before["reason"], before["message"])
+    assert twin.condition("greedy", "Ready")["reason"] == "PodFailed"
+
+
+@virtually
 async def test_a_pod_that_asks_for_what_nobody_registered_is_let_in_without_it() -> None:
     twin = await cluster()
     twin.create("odd", container(resources=devices(1, "nobody.test/x")))

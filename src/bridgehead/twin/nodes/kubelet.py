@@ -15,7 +15,9 @@ from bridgehead.twin.nodes.devices.manager import DeviceManager
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.node_status import NodeStatus
 from bridgehead.twin.nodes.pods.backoff import Backoff
+from bridgehead.twin.nodes.pods.container_status import Known
 from bridgehead.twin.nodes.pods.containers import Sandbox
+from bridgehead.twin.nodes.pods.status import is_refused, status_of, terminated
 from bridgehead.twin.nodes.pods.worker import Worker
 from bridgehead.twin.nodes.reports import Reports
 from bridgehead.twin.objects import (
@@ -81,6 +83,22 @@ class Kubelet:
         self.host.folder.open(self.devices)
         self.status.come_up()
         self.look_again()
+        for pod in pods_on(self.context.registry.store, self.name):
+            if is_refused(pod):
+                self.reports.status({**pod, "status": self._settled(pod)})
+
+    def _settled(self, pod: Object) -> Object:
+        """What a kubelet that starts says of a pod that an earlier one has refused."""
+        known = Known(
+            sandbox=None,
+            waiting={},
+            ready=lambda _container, _life: False,
+            started=lambda _container, _life: False,
+            health=lambda _container: [],
+        )
+        now = self.context.clock.timestamp()
+        status = status_of(pod, known, host=self.host.address, now=now, terminal=True)
+        return terminated({**pod, "status": status})
 
     def stop(self) -> None:
         """End; containers run on."""

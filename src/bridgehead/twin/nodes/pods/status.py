@@ -66,6 +66,12 @@ def rejected(pod: Object, reason: str, message: str, now: str) -> Object:
     return _observed(pod, status)
 
 
+def is_refused(pod: Object) -> bool:
+    """Whether a kubelet has refused a pod, and nothing else was said of it since."""
+    status = fields(pod, "status")
+    return status.get("phase") == "Failed" and "containerStatuses" not in status
+
+
 def terminated(pod: Object) -> Object:
     """The last status of a pod: every container has ended, one that is lost as a failure."""
     status = dict(fields(pod, "status"))
