@@ -11,6 +11,7 @@ import yaml
 
 from bridgehead.twin.errors import ApiError, bad_request
 from bridgehead.twin.objects import Object
+from bridgehead.twin.schema.protobuf import ProtobufError, read_protobuf
 
 LARGEST = 3 * 1024 * 1024
 """Bytes of a body. Source: MaxRequestBodyBytes of k8s.io/apiserver/pkg/server/config.go."""
@@ -226,9 +227,19 @@ def read_options(body: bytes, content_type: str) -> Object:
                 value = parse_json(body)
             case "application/yaml":
                 value = read_yaml(body)
+            case "application/vnd.kubernetes.protobuf":
+                value = parse_protobuf(body)
             case _:
                 raise unsupported_media_type()
         read_header(value)
     except UnreadableError as error:
         raise bad_request(str(error)) from None
     return value or {}
+
+
+def parse_protobuf(body: bytes) -> Any:
+    """The value of a body in protobuf. Raises UnreadableError."""
+    try:
+        return read_protobuf(body)
+    except ProtobufError as error:
+        raise UnreadableError(str(error)) from None

@@ -11,6 +11,7 @@ from bridgehead.twin.api.bodies import (
     UnreadableError,
     media_type_of,
     parse_json,
+    parse_protobuf,
     read_header,
     read_yaml,
     unsupported_media_type,
@@ -22,7 +23,6 @@ from bridgehead.twin.objects import Object, at, text
 from bridgehead.twin.schema.decoding import decoded
 from bridgehead.twin.schema.gotypes import type_of_kind
 from bridgehead.twin.schema.misfits import first_misfit
-from bridgehead.twin.schema.protobuf import ProtobufError, read_protobuf
 from bridgehead.twin.schema.validation.causes import invalid as invalid_value
 
 _NO_KIND = Kind(group="", version="", kind="", plural="")
@@ -59,10 +59,7 @@ def _value(body: bytes, media_type: str) -> Any:
         case "application/yaml":
             return read_yaml(body)
         case "application/vnd.kubernetes.protobuf":
-            try:
-                return read_protobuf(body)
-            except ProtobufError as error:
-                raise UnreadableError(str(error)) from None
+            return parse_protobuf(body)
         case _:
             raise unsupported_media_type()
 
@@ -112,12 +109,16 @@ def check_patched(kind: Kind, obj: Object) -> None:
         check_types(kind, obj)
         return
     if why := first_misfit(name, obj):
-        text_of_object = msgspec.json.encode(obj).decode()
-        cause = invalid_value("patch", text_of_object, why)
-        error = invalid(_NO_KIND, "", [cause])
-        error.status["message"] = f' "" is invalid: patch: {cause["message"]}'
-        error.status["details"] = {"causes": [dict(cause)]}
-        raise error
+        raise unfit_patch(msgspec.json.encode(obj).decode(), why)
+
+
+def unfit_patch(shown: str, why: str) -> ApiError:
+    """422 of a patch whose result is no object of its kind; it names none."""
+    cause = invalid_value("patch", shown, why)
+    error = invalid(_NO_KIND, "", [cause])
+    error.status["message"] = f' "" is invalid: patch: {cause["message"]}'
+    error.status["details"] = {"causes": [dict(cause)]}
+    return error
 
 
 class _Metadata(msgspec.Struct):
