@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from typing import Any
 
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 """Letters of generated names and of hashes of templates."""
@@ -41,6 +42,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"-[" + _SAFE + r"]{5}\b", "-CHANCE"),
         (r"(?<=\S)  +", "  "),
         (r"[ \t]+$", ""),
+        (r"\b(\d+):3[0-2]\d{3}/(TCP|UDP)", r"\1:NODEPORT/\2"),
         (r"^(  cpu: +)\d+$", r"\1CPU"),
         (_AGE, "AGE"),
         (r" \(x\d+ over AGE\)", ""),
@@ -54,18 +56,34 @@ def masked(text: str, names: Mapping[str, str]) -> str:
     """An output as it can be compared; ``names`` are those of the playing, by what they are."""
     text = _ordered(text)
     for what, name in sorted(names.items(), key=lambda item: -len(item[1])):
-        text = re.sub(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", what.upper(), text)
+        before = "" if what == "ns" else "(?<![a-z0-9])"  # a name may begin with others' letters
+        text = re.sub(rf"{before}{re.escape(name)}(?![a-z0-9])", what.upper(), text)
     for pattern, to in _RULES:
         text = pattern.sub(to, text)
     return text
 
 
 def _ordered(text: str) -> str:
-    """JSON with its keys sorted, since their order says nothing; any other text as it is."""
+    """JSON with what has no order that says anything sorted; any other text as it is.
+
+    Keys of objects, and managedFields: entries of one second are sorted by other things than those
+    of two.
+    """
     if not text.startswith(("{", "[")):
         return text
     try:
         value = json.loads(text)
     except ValueError:
         return text
-    return json.dumps(value, sort_keys=True, indent=1, ensure_ascii=False)
+    return json.dumps(_with_sorted_managers(value), sort_keys=True, indent=1, ensure_ascii=False)
+
+
+def _with_sorted_managers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_sorted_managers(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        values = [_with_sorted_managers(inner) for inner in value]
+        if values and all(isinstance(item, dict) and "fieldsV1" in item for item in values):
+            values.sort(key=lambda item: (item["manager"], item["operation"], str(item)))
+        return values
+    return value
