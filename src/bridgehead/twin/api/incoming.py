@@ -9,6 +9,7 @@ import msgspec
 
 from bridgehead.twin.api.bodies import (
     UnreadableError,
+    check_depth,
     media_type_of,
     parse_json,
     parse_protobuf,
@@ -104,6 +105,10 @@ def check_types(kind: Kind, obj: Object) -> None:
 
 def check_patched(kind: Kind, obj: Object) -> None:
     """Raises ApiError 422 where a patch has left something that is no object of its kind."""
+    try:
+        check_depth(obj)
+    except UnreadableError as error:
+        raise bad_request(str(error)) from None
     name = type_of_kind(kind.api_version, kind.kind)
     if name is None:
         check_types(kind, obj)

@@ -8,12 +8,15 @@ from typing import Any
 from bridgehead.twin.api.bodies import UnreadableError, media_type_of, read_json, read_yaml
 from bridgehead.twin.api.call import Call
 from bridgehead.twin.api.exchange import Request
+from bridgehead.twin.api.incoming import unfit_patch
 from bridgehead.twin.api.options import WriteOptions
 from bridgehead.twin.errors import ApiError, bad_request, not_found
 from bridgehead.twin.objects import Object
 from bridgehead.twin.patches.applying import applied
+from bridgehead.twin.patches.go_text import go_text, json_name
 from bridgehead.twin.patches.json_patch import json_patch
 from bridgehead.twin.patches.merge_patch import merge_patch
+from bridgehead.twin.patches.restoring import misfits
 from bridgehead.twin.patches.strategic import strategic_merge
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.schema.shapes import shape_of
@@ -50,7 +53,10 @@ def patched(call: Call, old: Object | None, options: WriteOptions, registry: Reg
     shape = shape_of(call.kind)
     if shape is None:
         raise bad_request(f"unable to find api field in struct {call.kind.kind}")
-    return strategic_merge(old, patch, shape)
+    merged = strategic_merge(old, patch, shape)
+    for why in misfits(shape, merged):
+        raise unfit_patch(go_text(patch), why)
+    return merged
 
 
 def _unsupported(call: Call, accepted: tuple[str, ...]) -> ApiError:
@@ -67,14 +73,14 @@ def _unsupported(call: Call, accepted: tuple[str, ...]) -> ApiError:
 def _applied(
     call: Call, old: Object | None, patch: Any, options: WriteOptions, registry: Registry
 ) -> Object:
-    if not isinstance(patch, dict):
+    if patch is not None and not isinstance(patch, dict):
         raise bad_request(
             "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot "
-            "unmarshal into Go value of type map[string]interface {}"
+            f"unmarshal {json_name(patch)} into Go value of type map[string]interface {{}}"
         )
     return applied(
         old,
-        patch,
+        patch or {},
         kind=call.kind,
         shape=shape_of(call.kind),
         manager=options.manager,
@@ -89,5 +95,6 @@ def _patch(body: bytes, media_type: str) -> Any:
         return read_yaml(body) if media_type == _APPLY else read_json(body)
     except UnreadableError as error:
         if media_type == _APPLY:
-            raise bad_request(f"error encoding patch: {error}") from None
+            told = f"error decoding patch: error converting YAML to JSON: {error}"
+            raise bad_request(told) from None
         raise bad_request("invalid JSON patch") from None

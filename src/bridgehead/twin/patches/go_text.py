@@ -18,6 +18,21 @@ def go_text(value: Any) -> str:
             return str(value)
 
 
+def json_name(value: Any) -> str:
+    """What Go's decoder calls a JSON value that it did not expect."""
+    match value:
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case str():
+            return "string"
+        case bool():
+            return "bool"
+        case _:
+            return "number"
+
+
 def go_type(value: Any) -> str:
     """The type under which Go holds a JSON value."""
     match value:

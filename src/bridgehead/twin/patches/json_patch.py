@@ -10,6 +10,7 @@ from typing import Any
 
 from bridgehead.twin.errors import ApiError, bad_request
 from bridgehead.twin.objects import Object
+from bridgehead.twin.patches.go_text import json_name
 
 MOST_OPERATIONS = 10_000
 """Of one patch (``maxJSONPatchOperations``)."""
@@ -23,8 +24,10 @@ class _NotApplicableError(Exception):
 
 def json_patch(obj: Object, ops: Any) -> Object:
     """The object after all operations. Raises ApiError: 400, 413, 422."""
+    ops = [] if ops is None else ops
     if not isinstance(ops, list):
         raise bad_request(_cannot_decode(ops, "[]handlers.jsonPatchOp"))
+    ops = [{} if op is None else op for op in ops]
     for op in ops:
         _check_operation(op)
     if len(ops) > MOST_OPERATIONS:
@@ -54,28 +57,14 @@ def _check_operation(op: Any) -> None:
         value = op.get(field)
         if value is not None and not isinstance(value, str):
             raise bad_request(
-                f"error decoding patch: json: cannot unmarshal {_json_name(value)} into Go "
+                f"error decoding patch: json: cannot unmarshal {json_name(value)} into Go "
                 f"struct field jsonPatchOp.{field} of type string"
             )
 
 
 def _cannot_decode(value: Any, go_type: str) -> str:
-    name = _json_name(value)
+    name = json_name(value)
     return f"error decoding patch: json: cannot unmarshal {name} into Go value of type {go_type}"
-
-
-def _json_name(value: Any) -> str:
-    match value:
-        case dict():
-            return "object"
-        case list():
-            return "array"
-        case str():
-            return "string"
-        case bool():
-            return "bool"
-        case _:
-            return "number"
 
 
 def _applied(doc: Any, op: Mapping[str, Any]) -> Any:

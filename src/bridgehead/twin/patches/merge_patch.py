@@ -7,6 +7,7 @@ from typing import Any
 
 from bridgehead.twin.errors import bad_request
 from bridgehead.twin.objects import Object
+from bridgehead.twin.patches.go_text import json_name
 
 
 def merge_patch(obj: Object, patch: Any) -> Object:
@@ -17,10 +18,9 @@ def merge_patch(obj: Object, patch: Any) -> Object:
     if patch is None:
         raise bad_request("Invalid JSON Patch")
     if not isinstance(patch, dict):
-        kind = {list: "array", str: "string", bool: "bool"}.get(type(patch), "number")
         raise bad_request(
-            f"error decoding patch: json: cannot unmarshal {kind} into Go value of type "
-            "map[string]interface {}"
+            f"error decoding patch: json: cannot unmarshal {json_name(patch)} into Go value of "
+            "type map[string]interface {}"
         )
     return _merged(obj, patch)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bridgehead.twin.errors import ApiError, bad_request
 from bridgehead.twin.objects import Object
-from bridgehead.twin.patches.go_text import go_text, go_type
+from bridgehead.twin.patches.go_text import go_text, go_type, json_name
 from bridgehead.twin.patches.strategic_lists import (
     DIRECTIVE,
     in_order,
@@ -29,9 +29,9 @@ def strategic_merge(obj: Object, patch: Any, shape: Shape) -> Object:
     if patch is None:
         patch = {}
     if not isinstance(patch, dict):
-        name = {list: "array", str: "string", bool: "bool"}.get(type(patch), "number")
         raise bad_request(
-            f"json: cannot unmarshal {name} into Go value of type map[string]interface {{}}"
+            f"json: cannot unmarshal {json_name(patch)} into Go value of type "
+            "map[string]interface {}"
         )
     try:
         return merged_map(obj, patch, shape)

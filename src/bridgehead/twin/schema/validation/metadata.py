@@ -65,13 +65,17 @@ def metadata_causes(kind: Kind, obj: Object) -> Causes:
         for message in qualified_name(finalizer):
             yield invalid("metadata.finalizers", finalizer, message)
     if not kind.custom:
-        for number, finalizer in enumerate(metadata.get("finalizers") or ()):
-            if "/" not in finalizer and finalizer not in _FINALIZERS:
-                detail = "name is neither a standard finalizer name nor is it fully qualified"
-                yield invalid(f"metadata.finalizers[{number}]", finalizer, detail)
+        yield from _finalizer_causes(metadata)
 
 
-def metadata_update_causes(obj: Object, old: Object) -> Causes:
+def _finalizer_causes(metadata: Mapping[str, Any]) -> Causes:
+    for number, finalizer in enumerate(metadata.get("finalizers") or ()):
+        if "/" not in finalizer and finalizer not in _FINALIZERS:
+            detail = "name is neither a standard finalizer name nor is it fully qualified"
+            yield invalid(f"metadata.finalizers[{number}]", finalizer, detail)
+
+
+def metadata_update_causes(kind: Kind, obj: Object, old: Object) -> Causes:
     """What is wrong with the metadata of an object that replaces another one."""
     metadata, before = obj["metadata"], old["metadata"]
     if is_deleting(old):
@@ -89,6 +93,8 @@ def metadata_update_causes(obj: Object, old: Object) -> Causes:
     yield from label_causes(metadata.get("labels"), "metadata.labels")
     yield from annotation_causes(metadata.get("annotations"), "metadata.annotations")
     yield from _owner_causes(metadata.get("ownerReferences"))
+    if not kind.custom:
+        yield from _finalizer_causes(metadata)
 
 
 def label_causes(labels: Mapping[str, str] | None, field: str) -> Causes:

@@ -116,7 +116,7 @@ def check_new(kind: Kind, obj: Object) -> None:
 
 def check_changed(kind: Kind, obj: Object, old: Object) -> None:
     """Raises ApiError 422 where an object may not replace another one."""
-    causes = list(metadata_update_causes(obj, old))
+    causes = list(metadata_update_causes(kind, obj, old))
     changes = _UPDATE_RULES.get(kind.stored)
     changed = list(changes(obj, old)) if changes is not None else []
     own = list(_own(kind, obj))
