@@ -35,7 +35,7 @@ from bridgehead.twin.seeding.recorded import seed_of
 from bridgehead.twin.seeding.seed import Seed
 from bridgehead.twin.virtual.loop import run_virtual
 
-LONGEST = 14 * 86400.0
+LONGEST = 2 * 86400.0
 """Simulated seconds after which a run is not waited for any longer."""
 
 
@@ -70,6 +70,7 @@ def rehearse(
     Raises FaultError for a fault that nothing in this cluster can have.
     """
     seed = seed_of([dict(item) for item in state.objects], at=state.snapshot.at)
+    assumptions = (*seed.assumptions, *_assumed(spec, state))
     spec = rehearsable(spec)
     planned = run_virtual(_plan(seed, spec, options, chance=chance), start=seed.at)
     if not isinstance(planned.result, Plan):
@@ -97,7 +98,7 @@ def rehearse(
         at=seed.at,
         chance=chance,
         outcomes=tuple(outcomes),
-        assumptions=(*seed.assumptions, *_assumed(spec, state)),
+        assumptions=assumptions,
         unread=state.snapshot.unread,
     )
 
@@ -111,6 +112,10 @@ async def _plan(seed: Seed, spec: RolloutSpec, options: Options, *, chance: int)
 def _assumed(spec: RolloutSpec, state: State) -> Iterable[str]:
     period = min(10.0, spec.verify.status_period)
     yield f"kubelets report what they offer every {period:g} s"
+    if spec.approve:
+        yield "consent is given at once"
+    if spec.windows:
+        yield "windows are open all the time"
     if state.snapshot.server:
         yield f"the API server behaves as one of Kubernetes 1.37; it was {state.snapshot.server}"
 

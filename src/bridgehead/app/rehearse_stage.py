@@ -99,5 +99,5 @@ def _session(kube: Kube, twin: Twin, watcher: Watcher) -> Session:
 
 
 def rehearsable(spec: RolloutSpec) -> RolloutSpec:
-    """The spec as it is rehearsed: nobody is asked for consent."""
-    return msgspec.structs.replace(spec, approve=(), two_people=False)
+    """The spec as it is rehearsed: nobody is asked for consent, and every time is a good one."""
+    return msgspec.structs.replace(spec, approve=(), two_people=False, windows=())
