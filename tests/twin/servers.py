@@ -29,6 +29,7 @@ class Asked(NamedTuple):
     method: str
     path: str
     body: Any = None
+    """Bytes as they are; anything else as JSON."""
     content_type: str = JSON
     query: tuple[tuple[str, str], ...] = ()
     token: str | None = None
@@ -126,6 +127,8 @@ def _headers(asked: Asked) -> list[tuple[str, str]]:
 
 
 def _encoded(asked: Asked) -> bytes:
+    if isinstance(asked.body, bytes):
+        return asked.body
     return b"" if asked.body is None else json.dumps(asked.body).encode()
 
 
