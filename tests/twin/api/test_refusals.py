@@ -5,6 +5,7 @@ import pytest
 
 from bridgehead.twin.api.bodies import LARGEST
 from bridgehead.twin.api.exchange import Answer
+from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object
 from tests.twin.api.asking import MERGE, Client, api_of, bare_registry
 from tests.twin.virtually import virtually
@@ -353,5 +354,36 @@ def test_deletions_that_are_refused_leave_the_object(options: object, message: s
         uid = made["metadata"]["uid"]
         assert status["message"] == message.replace("(UID)", f"({uid})")
         assert (await client.get(f"{MAPS}/m"))["metadata"] == made["metadata"]
+
+    ask()
+
+
+@pytest.mark.parametrize("rounds", [12, 40])
+def test_copies_of_a_json_patch_cannot_blow_an_object_up(rounds: int) -> None:
+    @virtually
+    async def ask() -> None:
+        registry = bare_registry()
+        verbs = ("get", "create", "patch")
+        registry.kinds.add(
+            Kind(group="ex.com", version="v1", kind="Foo", plural="foos", verbs=verbs, custom=True)
+        )
+        client = Client(api_of(registry))
+        foos = "/apis/ex.com/v1/namespaces/default/foos"
+        await client.ask("POST", foos, {"metadata": {"name": "x"}, "spec": {"a": 1}})
+        patch = [
+            step
+            for number in range(rounds)
+            for step in (
+                {"op": "move", "from": "/spec", "path": f"/old{number}"},
+                {"op": "add", "path": "/spec", "value": {}},
+                {"op": "copy", "from": f"/old{number}", "path": "/spec/left"},
+                {"op": "move", "from": f"/old{number}", "path": "/spec/right"},
+            )
+        ]
+        made = await client.ask(
+            "PATCH", f"{foos}/x", patch, content_type="application/json-patch+json"
+        )
+        assert made["kind"] == ("Foo" if rounds == 12 else "Status")
+        assert (await client.get(f"{foos}/x"))["kind"] == "Foo"
 
     ask()

@@ -24,7 +24,7 @@ _HEADER = (
 _NESTED = 150
 """Depth of a value that is still read; the real server stops at 10,000."""
 _EXPANDED = 1_000_000
-"""Values of a YAML body after its aliases are followed."""
+"""Values of an object: aliases of YAML and copies of a JSON patch can make many out of few."""
 
 
 class UnreadableError(ValueError):
@@ -60,7 +60,7 @@ def read_json(body: bytes) -> Any:
         raise UnreadableError(_json_complaint(body)) from None
     except RecursionError:
         raise UnreadableError("exceeded max depth") from None
-    _check_depth(value)
+    check_depth(value)
     return value
 
 
@@ -100,9 +100,9 @@ def _expected(complaint: str) -> str:
     return "looking for beginning of value"
 
 
-def _check_depth(value: Any) -> None:
-    """Refuse what is nested so deeply that working on it could exhaust the stack."""
-    level = [value]
+def check_depth(value: Any) -> None:
+    """Raises UnreadableError of what could exhaust the stack, or the memory, of who works on it."""
+    level, seen = [value], 0
     for _ in range(_NESTED):
         level = [
             inner
@@ -113,6 +113,9 @@ def _check_depth(value: Any) -> None:
         ]
         if not level:
             return
+        seen += len(level)
+        if seen > _EXPANDED:
+            raise UnreadableError("exceeded max size")
     raise UnreadableError("exceeded max depth")
 
 
@@ -132,6 +135,8 @@ def read_yaml(body: bytes) -> Any:
         value = yaml.load(body, _Loader)  # noqa: S506 - a subclass of the safe loader
     except yaml.MarkedYAMLError as error:
         raise UnreadableError(f"yaml: {_where(error)}{error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        raise UnreadableError(f"yaml: {error.reason}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise UnreadableError(f"yaml: {error}") from None
     except RecursionError:

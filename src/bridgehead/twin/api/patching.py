@@ -95,6 +95,5 @@ def _patch(body: bytes, media_type: str) -> Any:
         return read_yaml(body) if media_type == _APPLY else read_json(body)
     except UnreadableError as error:
         if media_type == _APPLY:
-            told = f"error decoding patch: error converting YAML to JSON: {error}"
-            raise bad_request(told) from None
+            raise bad_request(f"error encoding patch: {error}") from None
         raise bad_request("invalid JSON patch") from None
