@@ -5,8 +5,8 @@ Source: ``PrepareForCreate`` and ``PrepareForUpdate`` of k8s.io/kubernetes/pkg/r
 
 from collections.abc import Callable, Mapping
 
-from bridgehead.twin.admission.quality import quality_of_service
 from bridgehead.twin.kinds import Kind, Stored
+from bridgehead.twin.nodes.pods.qos import qos_class
 from bridgehead.twin.objects import Object, text
 from bridgehead.twin.schema.decoding import empty_status
 
@@ -41,7 +41,7 @@ def prepare_changed(kind: Kind, obj: Object, old: Object) -> None:
 
 
 def _new_pod(obj: Object) -> None:
-    obj["status"] = {"phase": "Pending", "qosClass": quality_of_service(obj["spec"])}
+    obj["status"] = {"phase": "Pending", "qosClass": qos_class(obj)}
 
 
 def _new_namespace(obj: Object) -> None:
