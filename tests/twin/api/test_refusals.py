@@ -387,3 +387,14 @@ def test_copies_of_a_json_patch_cannot_blow_an_object_up(rounds: int) -> None:
         assert (await client.get(f"{foos}/x"))["kind"] == "Foo"
 
     ask()
+
+
+@virtually
+async def test_an_object_that_etcd_would_not_take_is_refused_after_all_else() -> None:
+    client = _client()
+    body = {"metadata": {"name": "m"}, "data": {"a": "x" * 1_800_000}}
+    tried = await client.ask("POST", f"{MAPS}?dryRun=All", body)
+    assert tried["kind"] == "ConfigMap"
+    status = await client.ask("POST", MAPS, body)
+    assert (status["code"], status["message"]) == (500, "etcdserver: request is too large")
+    assert (await client.get(MAPS))["items"] == []

@@ -119,17 +119,12 @@ class Writing:
         group, plural = call.kind.stored
         return call.kind if group == call.kind.group else self._registry.kinds.named(group, plural)
 
-    def _check_size(self, call: Call, obj: Object) -> None:
-        """Raises ApiError 500 where an object is more than the store takes at once."""
-        if len(call.request.body) > _SURELY_SMALL and len(encoded(obj)) > _STORED:
-            raise ApiError(500, "", "etcdserver: request is too large")
-
     def _created(
         self, call: Call, obj: Object, options: WriteOptions, warnings: tuple[str, ...]
     ) -> Answer:
         self._access.check_grant(call.user, call.kind, call.namespace, obj, None)
         said = [*deprecation(call), *warnings]
-        self._check_size(call, obj)
+        too_large = _is_too_large(call, obj)
         made = self._registry.create(
             self._kind(call),
             stored(call.kind, obj),
@@ -137,8 +132,10 @@ class Writing:
             user=call.user.name,
             track=self._track(call, options),
             warnings=said,
-            dry_run=options.dry_run,
+            dry_run=options.dry_run or too_large,
         )
+        if too_large and not options.dry_run:
+            raise ApiError(500, "", "etcdserver: request is too large")
         return self._answers.one(call, made, status=201, warnings=tuple(said))
 
     def _updated(
@@ -146,7 +143,7 @@ class Writing:
     ) -> Answer:
         self._access.check_grant(call.user, call.kind, call.namespace, obj, self._old(call))
         said = [*deprecation(call), *warnings]
-        self._check_size(call, obj)
+        too_large = _is_too_large(call, obj)
         made = self._registry.update(
             self._kind(call),
             stored(call.kind, obj),
@@ -154,9 +151,16 @@ class Writing:
             user=call.user.name,
             track=self._track(call, options),
             warnings=said,
-            dry_run=options.dry_run,
+            dry_run=options.dry_run or too_large,
         )
+        if too_large and not options.dry_run:
+            raise ApiError(500, "", "etcdserver: request is too large")
         return self._answers.one(call, made, warnings=tuple(said))
+
+
+def _is_too_large(call: Call, obj: Object) -> bool:
+    """Whether an object is more than the store takes at once, which is found out last."""
+    return len(call.request.body) > _SURELY_SMALL and len(encoded(obj)) > _STORED
 
 
 def _patch_warnings(call: Call, obj: Object, options: WriteOptions) -> list[str]:
