@@ -24,7 +24,7 @@ from bridgehead.twin.objects import (
     text,
     with_field,
 )
-from bridgehead.twin.patches.managers import same_but_times
+from bridgehead.twin.patches.entries import same_but_times
 from bridgehead.twin.store import Store
 
 _PODS = Stored("", "pods")

@@ -13,10 +13,10 @@ from bridgehead.twin.objects import Object, at, name_of, namespace_of, text
 from bridgehead.twin.patches.comparison import compare
 from bridgehead.twin.patches.configuration import mistakes
 from bridgehead.twin.patches.conflicts import apply_conflict
+from bridgehead.twin.patches.entries import Entry, Managed, Who, of, same_but_times, with_managed
 from bridgehead.twin.patches.field_set import FieldSet, difference, ordered, without_below
 from bridgehead.twin.patches.kubectl_apply import allowed, with_last_applied
 from bridgehead.twin.patches.layout import Layout, layout_of
-from bridgehead.twin.patches.managers import Entry, Managed, Who, of, same_but_times, with_managed
 from bridgehead.twin.patches.merging import merged
 from bridgehead.twin.patches.never_owned import STRIPPED
 from bridgehead.twin.patches.owned import fields_of

@@ -6,8 +6,8 @@ Source: k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go (1.37).
 from collections.abc import Mapping
 
 from bridgehead.twin.errors import ApiError
+from bridgehead.twin.patches.entries import Who
 from bridgehead.twin.patches.field_set import FieldSet, paths, told
-from bridgehead.twin.patches.managers import Who
 
 
 def apply_conflict(lost: Mapping[Who, FieldSet]) -> ApiError:

@@ -16,9 +16,9 @@ from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, fields, text, with_field
 from bridgehead.twin.patches.comparison import compare
 from bridgehead.twin.patches.configuration import mistakes
+from bridgehead.twin.patches.entries import Who, with_managed
 from bridgehead.twin.patches.field_set import FieldSet, difference
 from bridgehead.twin.patches.layout import Layout
-from bridgehead.twin.patches.managers import Who, with_managed
 from bridgehead.twin.patches.owned import fields_of
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"

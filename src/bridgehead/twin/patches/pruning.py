@@ -7,9 +7,9 @@ from functools import reduce
 from typing import Any
 
 from bridgehead.twin.objects import Object
+from bridgehead.twin.patches.entries import Managed
 from bridgehead.twin.patches.field_set import FieldSet, difference, intersection, union
 from bridgehead.twin.patches.layout import ABSENT, Layout
-from bridgehead.twin.patches.managers import Managed
 from bridgehead.twin.patches.owned import fields_of, removed, with_named
 
 

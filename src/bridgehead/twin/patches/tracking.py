@@ -14,15 +14,7 @@ import msgspec
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, text, uid_of, with_field
 from bridgehead.twin.patches.comparison import Comparison, compare
-from bridgehead.twin.patches.field_set import (
-    FieldSet,
-    difference,
-    intersection,
-    ordered,
-    union,
-)
-from bridgehead.twin.patches.layout import ItemError, layout_of
-from bridgehead.twin.patches.managers import (
+from bridgehead.twin.patches.entries import (
     EntriesError,
     Entry,
     Managed,
@@ -34,6 +26,14 @@ from bridgehead.twin.patches.managers import (
     who,
     with_managed,
 )
+from bridgehead.twin.patches.field_set import (
+    FieldSet,
+    difference,
+    intersection,
+    ordered,
+    union,
+)
+from bridgehead.twin.patches.layout import ItemError, layout_of
 from bridgehead.twin.patches.never_owned import STRIPPED, reset_by
 from bridgehead.twin.schema.shapes import Shape
 
