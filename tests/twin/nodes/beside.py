@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bridgehead.twin.errors import ApiError
-from bridgehead.twin.nodes.images import Image, Images
+from bridgehead.twin.nodes.images import Image, Images, Pull
 from bridgehead.twin.nodes.settings import KubeletSettings
 from bridgehead.twin.objects import Object, at
 from bridgehead.twin.virtual.loop import run_virtual
@@ -34,15 +34,17 @@ Told = dict[str, Any]
 
 PLUGINS = ("v1", "refuses", "loses", "unprepared", "cdi")
 SPEAKING = ("speaks-json", "speaks-logrus", "speaks-plain", "blocks", "old", "nameless", "silent")
+LOG_PATIENCE = 2.0
+"""Seconds after which a log that is empty stays so."""
 FIRST_LINES = 3
 """Of each plugin's log; some go on for ever."""
 SETTINGS = KubeletSettings(node_status_update=1.0, crash_back_off_max=2.0, sync=5.0)
 """As the test bed's nodes have them."""
 
 
-def words(namespace: str, node: str) -> Words:
+def words(namespace: str, node: str, registry: str) -> Words:
     """Names of a playing."""
-    return Words(f"registry.test/{namespace}", f"{namespace}.test/device", node)
+    return Words(f"registry.test/{namespace}", f"{namespace}.test/device", node, registry)
 
 
 class Real:
@@ -54,7 +56,7 @@ class Real:
         self._cluster = cluster
         self.namespace = namespace
         self.node = node
-        self.words = words(namespace, node.name)
+        self.words = words(namespace, node.name, cluster.registry_address)
 
     def import_images(self) -> None:
         """All images, with digests of their own."""
@@ -145,7 +147,14 @@ class Real:
         """All that is known of a pod that was seen at a stage."""
         name = pod["metadata"]["name"]
         events = self._api.get(f"{self._path}/events?fieldSelector=involvedObject.name%3D{name}")
-        return told_of(pod["status"], events["items"], self._log(pod))
+        return told_of(pod["status"], events["items"], self._written_log(pod))
+
+    def _written_log(self, pod: Object) -> str:
+        """The log once something is in it; a line takes a moment from the process to the file."""
+        end = time.monotonic() + LOG_PATIENCE
+        while not (log := self._log(pod)) and time.monotonic() < end:
+            time.sleep(0.2)
+        return log
 
     def _log(self, pod: Object) -> str:
         name = pod["metadata"]["name"]
@@ -160,7 +169,7 @@ class Real:
 
 async def play(steps: Callable[[Simulated, Words], Any], namespace: str) -> Any:
     """Do something with a twin whose images are the same, in a thread of its own."""
-    names = words(namespace, NODE)
+    names = words(namespace, NODE, "10.0.0.9:5000")
 
     async def run() -> Any:
         catalogue = Images()
@@ -172,6 +181,7 @@ async def play(steps: Callable[[Simulated, Words], Any], namespace: str) -> Any:
                 commands=("/fakedriver",),
             )
             catalogue.add(names.image(tag), image)
+        catalogue.add(names.absent, Image(pull=Pull(error=names.why_absent, delay=0.1)))
         hold = Image(program="hold", pull=HERE, ready_after=math.inf)  # it listens nowhere
         catalogue.add(names.image("hold"), hold)
         simulated = await Simulated(catalogue, settings=SETTINGS).up()
@@ -193,6 +203,10 @@ def simulated_told(twin: Simulated, name: str) -> Told:
     return told_of(twin.status(name), events, log)
 
 
+_TOKENS = "kube-api-access-"
+"""Volume whose mount fails for a moment where the API server has not yet heard of the pod."""
+
+
 def told_of(status: Object, events: list[Object], log: str) -> Told:
     """Status, events and log without what may differ."""
     heard = {
@@ -204,6 +218,7 @@ def told_of(status: Object, events: list[Object], log: str) -> Told:
             item["source"].get("component", ""),
         )
         for item in events
+        if not (item["reason"] == "FailedMount" and _TOKENS in item["message"])
     }
     lines = [masked(line) for line in log.splitlines()]
     return {"status": masked_status(status), "events": sorted(heard), "log": lines}

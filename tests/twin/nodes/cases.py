@@ -47,10 +47,26 @@ class Words(NamedTuple):
     """Of the images."""
     resource: str
     node: str
+    registry: str
+    """Host and port of a registry that answers, and has nothing."""
 
     def image(self, name: str) -> str:
         """The reference of ``hold``, or of a version of the fake driver."""
         return f"{self.prefix}/hold:v1" if name == "hold" else f"{self.prefix}/fake:{name}"
+
+    @property
+    def absent(self) -> str:
+        """An image that the registry does not have."""
+        return f"{self.registry}/none/none:v1"
+
+    @property
+    def why_absent(self) -> str:
+        """As containerd says that."""
+        image = self.absent
+        return (
+            f'rpc error: code = NotFound desc = failed to pull and unpack image "{image}": '
+            f"failed to resolve image: {image}: not found"
+        )
 
     def container(self, image: str, name: str = "main", **more: Any) -> Object:
         """A container of an image; of a plugin it sees the kubelet's folder."""
@@ -167,6 +183,7 @@ def plain(words: Words) -> list[Case]:
             spec(words.container("registry.test/none:v1", imagePullPolicy="Never")),
             waits("ErrImageNeverPull"),
         ),
+        Case("no-image", spec(words.container(words.absent)), waits("ImagePullBackOff")),
         Case("nonsense", spec(words.container("Not/Valid:x")), waits("InvalidImageName")),
         Case("outside", spec(ending, restartPolicy="Never"), ended("Failed")),
     ]

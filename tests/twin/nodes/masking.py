@@ -31,6 +31,8 @@ def masked(value: Any, key: str = "") -> Any:
         return {name: masked(item, name) for name, item in value.items()}
     if isinstance(value, list):
         return [masked(item, key) for item in value]
+    if key == "restartCount" and value:
+        return "SOME"  # a busy machine sees a container that crashes a round later
     if not isinstance(value, str):
         return value
     if (key in _TIMES and value != _EPOCH) or (key in _IDS and value):
