@@ -110,11 +110,13 @@ def check_patched(kind: Kind, obj: Object) -> None:
     except UnreadableError as error:
         raise bad_request(str(error)) from None
     name = type_of_kind(kind.api_version, kind.kind)
-    if name is None:
+    try:
         check_types(kind, obj)
-        return
-    if why := first_misfit(name, obj):
-        raise unfit_patch(msgspec.json.encode(obj).decode(), why)
+    except ApiError:
+        if name is None or not (why := first_misfit(name, obj)):
+            raise
+        sorted_once = {key: obj[key] for key in sorted(obj)}
+        raise unfit_patch(msgspec.json.encode(sorted_once).decode(), why) from None
 
 
 def unfit_patch(shown: str, why: str) -> ApiError:
