@@ -43,19 +43,30 @@ class Desk:
     @contextmanager
     def taken(self) -> Iterator[None]:
         """It is this command's turn."""
-        kept = sys.argv, sys.stdout, sys.stderr, dict(os.environ), Path.cwd()
+        kept = sys.argv, sys.stdout, sys.stderr
         sys.argv = ["bridgehead", *self._typed.words]
         sys.stdout, sys.stderr = self._out, self._err
-        if self._typed.environment is not None:
-            _set_environment(dict(self._typed.environment))
-        if self._typed.folder is not None:
-            os.chdir(self._typed.folder)
+        try:
+            with self._elsewhere():
+                yield
+        finally:
+            sys.argv, sys.stdout, sys.stderr = kept
+
+    @contextmanager
+    def _elsewhere(self) -> Iterator[None]:
+        """In the command's folder, with its environment."""
+        folder, variables = self._typed.folder, self._typed.environment
+        if folder is None or variables is None:
+            yield
+            return
+        kept = dict(os.environ), Path.cwd()
+        _set_environment(dict(variables))
+        os.chdir(folder)
         try:
             yield
         finally:
-            sys.argv, sys.stdout, sys.stderr, environment, folder = kept
-            _set_environment(environment)
-            os.chdir(folder)
+            _set_environment(kept[0])
+            os.chdir(kept[1])
 
     def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
         context = contextvars.copy_context()
@@ -99,6 +110,5 @@ async def _awaited(work: _Stepped) -> Any:
 
 
 def _set_environment(variables: dict[str, str]) -> None:
-    if dict(os.environ) != variables:
-        os.environ.clear()
-        os.environ.update(variables)
+    os.environ.clear()
+    os.environ.update(variables)

@@ -14,7 +14,7 @@ from testbed.knobs import environment
 from tests.scenarios.scenario import Expect, Scenario
 
 FOLDER = Path(__file__).parent
-NOT_YET = frozenset({"kwok", "twin"})
+NOT_YET = frozenset({"kwok"})
 """Kinds of clusters for which there is no runner yet."""
 
 
