@@ -15,7 +15,7 @@ from bridgehead.twin.demos.sight import NodeSight
 WIDTH = 80
 """Columns that must do, with and without a terminal."""
 
-BEAT = 0.12
+BEAT = 0.07
 """Seconds of real time that a viewer gets for each thing that is told."""
 
 _HEADER = ("NODE", "CARDS", "KERNEL", "PLUGIN", "DEVICES", "JOBS")
