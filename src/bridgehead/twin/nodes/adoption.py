@@ -89,7 +89,6 @@ def _lives(sandbox: Sandbox, status: Object) -> list[Container]:
             image=text(status, "image"),
             image_id=text(status, "imageID"),
             log=[],
-            begun=True,
             started=_moment(text(ended or running, "startedAt")),
         )
         if ended is not None:

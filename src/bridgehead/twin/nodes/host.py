@@ -113,7 +113,7 @@ class Host:
     ) -> None:
         """Start a container's process."""
         image = self.image(container.image)
-        container.state, container.begun = "running", True
+        container.state = "running"
         container.started = self.context.clock.now()
         around = _Around(self, pod, spec, container, process_environment(image, environment))
         container.process = program(around, pod, spec, image)

@@ -115,10 +115,6 @@ class Nodes:
         """Take a file away from a node."""
         self.hosts[node].machine.files.discard(path)
 
-    def is_running(self, node: str) -> bool:
-        """Whether the node's kubelet runs."""
-        return self._kubelets[node].alive
-
     def logs(self, pod: Object, options: LogOptions) -> bytes | Chunks:
         """What a container of a pod has printed; followed, what it will print too.
 

@@ -35,8 +35,6 @@ class Container(msgspec.Struct, kw_only=True):
     followers: list[Callable[[], None]] = []
     """Told when there is a line more, and when it has ended."""
     process: Process | None = None
-    begun: bool = False
-    """Whether it has ever run; one that could not be started has not."""
 
     def write(self, moment: float, line: str) -> None:
         """A line of log."""

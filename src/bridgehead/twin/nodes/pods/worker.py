@@ -16,7 +16,7 @@ from bridgehead.twin.nodes.pods.probing import Probes
 from bridgehead.twin.nodes.pods.qos import MEASURED
 from bridgehead.twin.nodes.pods.status import status_of
 from bridgehead.twin.nodes.pods.volumes import mount_failures
-from bridgehead.twin.objects import Object, fields, is_deleting, name_of, namespace_of, text, uid_of
+from bridgehead.twin.objects import Object, fields, name_of, namespace_of, text, uid_of
 from bridgehead.twin.store import Key
 
 if TYPE_CHECKING:
@@ -241,7 +241,3 @@ class Worker:
 
     def _own_grace(self) -> float:
         return float(self.last["spec"].get("terminationGracePeriodSeconds") or 0)
-
-    def is_leaving(self) -> bool:
-        """Whether somebody has asked for the pod's deletion."""
-        return is_deleting(self.pod())

@@ -9,8 +9,6 @@ from bridgehead.twin.nodes.devices.folder import PluginFolder
 
 SIGKILL_CODE = 137
 """Exit code of a process that was killed."""
-SIGTERM_CODE = 143
-"""Exit code of a process that the signal ended before it could do so itself."""
 
 
 class Surroundings(Protocol):
