@@ -22,6 +22,7 @@ from bridgehead.twin.objects import (
     name_of,
     namespace_of,
     text,
+    uid_of,
     with_field,
 )
 from bridgehead.twin.patches.entries import same_but_times
@@ -130,20 +131,8 @@ class Registry:
         object that is being deleted goes with its last finalizer. Raises ApiError: 404, 409, and
         what admission raises.
         """
-        namespace, name = text(obj, "metadata", "namespace"), name_of(obj)
-        old = self.get(kind, namespace, name)
-        if (version := text(obj, "metadata", "resourceVersion")) and version != text(
-            old, "metadata", "resourceVersion"
-        ):
-            raise conflict(kind, name, MODIFIED)
-        if (uid := text(obj, "metadata", "uid")) and uid != text(old, "metadata", "uid"):
-            raise conflict(
-                kind,
-                name,
-                f"StorageError: invalid object, Code: 4, Key: {_storage_key(kind, old)}, "
-                "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
-                f"{uid}, UID in object meta: {text(old, 'metadata', 'uid')}",
-            )
+        old = self.get(kind, text(obj, "metadata", "namespace"), name_of(obj))
+        _check_replaced(kind, obj, old)
         obj = _merged(kind, obj, old, subresource)
         attempt = Attempt(
             operation="UPDATE",
@@ -296,6 +285,23 @@ def _storage_key(kind: Kind, obj: Object) -> str:
     """Where the real server keeps an object, which some of its messages show."""
     parts = ("/registry", kind.group if kind.custom else "", kind.plural, namespace_of(obj))
     return "/".join((*filter(None, parts), name_of(obj)))
+
+
+def _check_replaced(kind: Kind, obj: Object, old: Object) -> None:
+    """Raises ApiError 409 where an update names another version or another object."""
+    name = name_of(obj)
+    if (version := text(obj, "metadata", "resourceVersion")) and version != text(
+        old, "metadata", "resourceVersion"
+    ):
+        raise conflict(kind, name, MODIFIED)
+    if (uid := uid_of(obj)) and uid != uid_of(old):
+        raise conflict(
+            kind,
+            name,
+            f"StorageError: invalid object, Code: 4, Key: {_storage_key(kind, old)}, "
+            "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+            f"{uid}, UID in object meta: {uid_of(old)}",
+        )
 
 
 def _check_preconditions(kind: Kind, old: Object, options: DeleteOptions) -> None:

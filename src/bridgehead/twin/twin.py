@@ -72,14 +72,7 @@ class Twin:
         tokens = Tokens(self.store, self.clock, self.identifiers, administrator)
         guard = Guard(self.store, tokens, administrator)
         self.nodes = Nodes(registry, self.fleet, refusal=guard.refusal)
-        self.api = Api(
-            registry,
-            logs=self.nodes.logs,
-            evict=evict,
-            access=guard,
-            parts={**Reviews(registry, guard).parts(), **TokenRequests(registry, tokens).parts()},
-            documents=OpenApi(lambda: custom_documents(self.kinds)),
-        )
+        self.api = self._api(guard)
         self._parts = (
             RoleAggregation(registry),
             CustomKinds(registry),
@@ -97,6 +90,18 @@ class Twin:
             DaemonSetController(registry),
             Scheduler(registry),
             self.nodes,
+        )
+
+    def _api(self, guard: Guard) -> Api:
+        registry = self.registry
+        requests = TokenRequests(registry, guard.tokens)
+        return Api(
+            registry,
+            logs=self.nodes.logs,
+            evict=evict,
+            access=guard,
+            parts={**Reviews(registry, guard).parts(), **requests.parts()},
+            documents=OpenApi(lambda: custom_documents(self.kinds)),
         )
 
     def start(self) -> None:
