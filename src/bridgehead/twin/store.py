@@ -32,7 +32,7 @@ class Change(msgspec.Struct, frozen=True):
     version: int
 
 
-Listener = Callable[[Change], None]
+Listener = Callable[[Change], object]
 
 
 class CompactedError(Exception):
