@@ -166,6 +166,12 @@ def test_what_no_gate_can_see_escapes() -> None:
     assert {item.node for item in outcome.missing} == set(outcome.touched)
 
 
+def test_a_version_that_crashes_only_after_the_soak_escapes() -> None:
+    outcome = _outcome(_state(2), "crashAfter=20m")
+    assert (outcome.verdict, outcome.exit) == ("escaped", 0)
+    assert all("restarts by itself" in item.what for item in outcome.missing)
+
+
 def test_the_same_fault_is_caught_where_a_device_is_free() -> None:
     outcome = _outcome(_state(2), "allocateError=no device nodes")
     assert outcome.failure is not None

@@ -108,14 +108,15 @@ def test_the_change_as_it_is_needs_no_fault_in_its_words() -> None:
 def test_several_are_a_table_and_a_sentence() -> None:
     text = rehearsal_text(_rehearsal(PASSED, CAUGHT, ESCAPED, STOPPED))
     rows = [line.split() for line in text.splitlines()]
-    assert ["(none)", "goes", "through", "-", "-", "-", "3", "1.2", "-"] in rows
-    assert ["devices=0", "caught", "canary", "allocatable", "n1", "1", "33.3", "yes"] in rows
+    assert ["(none)", "passes", "-", "-", "3", "1.2", "-"] in rows
+    assert ["devices=0", "caught", "canary:", "n1", "allocatable", "1", "33.3", "yes"] in rows
+    assert ["allocateError=no", "ESCAPED", "-", "-", "3", "0.0", "NO"] in rows
     assert (
         "Of 3 failures this plan catches 1: 0 before anything is changed, 1 on the first node"
         in text
     )
     assert "costs 33.3 device-minutes at most (devices=0)" in text
-    assert "0 do no lasting harm, 1 stop the run, and 1 escape." in text
+    assert "0 do no lasting harm, 1 stop the run and say so, and 1 escape." in text
     assert "ESCAPED: allocateError=no: n2: the next pod is not let in" in text
     assert "stops: api.away=1h: cannot reach it" in text
 
@@ -143,5 +144,5 @@ def test_data_holds_everything() -> None:
 
 
 def test_a_line_for_each_while_it_goes_on() -> None:
-    assert verdict_line(PASSED) == "the change as it is: goes through"
+    assert verdict_line(PASSED) == "the change as it is: passes"
     assert verdict_line(CAUGHT) == "devices=0: caught in canary by gate allocatable on n1"

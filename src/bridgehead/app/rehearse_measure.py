@@ -1,7 +1,8 @@
 """What a rehearsed change costs, and what it leaves behind: measured in the twin, not by gates.
 
 A gate may be wrong; the twin knows. A fault has escaped where a run calls itself done although
-nodes offer less than before, or the next pod that asks for a device does not run.
+nodes offer less than before, the component restarts by itself, or the next pod that asks for a
+device does not run.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from bridgehead.twin.objects import (
     name_of,
     namespace_of,
     text,
+    uid_of,
 )
 from bridgehead.twin.registry import DeleteOptions
 from bridgehead.twin.store import Change
@@ -71,18 +73,28 @@ class Measure:
 
     async def missing(self, struck: Sequence[str]) -> tuple[Missing, ...]:
         """What is missing after a while; nothing is said of nodes that ``struck`` names."""
+        restarts = self._restarts()
         await asyncio.sleep(AFTERMATH)
+        restless = {
+            node: "the component restarts by itself, after the end"
+            for pod, (node, count) in self._restarts().items()
+            if pod in restarts and count > restarts[pod][1]
+        }
         fewer = {
             node: f"{resource}: {now} of {count}"
             for node, offered in self._before.items()
             for resource, count in offered.items()
             if (now := self._now(node).get(resource, 0)) < count
         }
-        tried = [name for name in self._touched if name not in fewer and name not in struck]
+        tried = [
+            name
+            for name in self._touched
+            if name not in fewer and name not in restless and name not in struck
+        ]
         refused = await self._trials(tried)
         return tuple(
             Missing(node=node, what=what)
-            for node, what in sorted({**refused, **fewer}.items())
+            for node, what in sorted({**refused, **restless, **fewer}.items())
             if node not in struck
         )
 
@@ -106,6 +118,17 @@ class Measure:
         now = self._twin.clock.now()
         self._lost += sum(self._lacking.values()) * (now - self._since)
         self._since = now
+
+    def _restarts(self) -> dict[str, tuple[str, int]]:
+        """Of the component's pods, by uid: the node, and how often containers were restarted."""
+        return {
+            uid_of(pod): (
+                text(pod, "spec", "nodeName"),
+                sum(item.get("restartCount", 0) for item in _statuses(pod)),
+            )
+            for pod in self._twin.store.select(self._pods.stored, self._component.namespace)
+            if self._is_ours(pod)
+        }
 
     def _is_ours(self, pod: Object) -> bool:
         controller = controller_of(pod)
@@ -195,6 +218,10 @@ class Measure:
         return {key: count for key, count in found.items() if count}
 
 
+def _statuses(pod: Object) -> Sequence[Object]:
+    return items(pod, "status", "containerStatuses")
+
+
 def _trial(node: str, resources: Sequence[str]) -> Object:
     """A pod that asks for one device of each resource of a node, cordoned or not."""
     asked = dict.fromkeys(resources, "1")
@@ -219,13 +246,11 @@ def _trial(node: str, resources: Sequence[str]) -> Object:
 def _why_not(pod: Object) -> str:
     """Why a pod does not run; empty where it does."""
     status = fields(pod, "status")
-    if status.get("phase") == "Running" and all(
-        item.get("ready") for item in items(status, "containerStatuses")
-    ):
+    if status.get("phase") == "Running" and all(item.get("ready") for item in _statuses(pod)):
         return ""
     if status.get("message"):
         return f"the next pod is not let in: {status['message']}"
-    waiting = [at(item, "state", "waiting") or {} for item in items(status, "containerStatuses")]
+    waiting = [at(item, "state", "waiting") or {} for item in _statuses(pod)]
     told = [f"{item.get('reason')}: {item.get('message')}" for item in waiting if item]
     unplaced = [
         text(item, "message")

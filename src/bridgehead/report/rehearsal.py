@@ -13,10 +13,10 @@ from bridgehead.report.sections import Section, as_text
 SCHEMA = "bridgehead.dev/rehearsal/v1"
 
 _AS_IT_IS = "(none)"
-_LONGEST = 42
+_LONGEST = 36
 """Letters of a fault that the table shows; below it, and as data, they are whole."""
 
-_WORDS = {"passed": "goes through", "caught": "caught", "escaped": "ESCAPED", "stopped": "stops"}
+_WORDS = {"passed": "passes", "caught": "caught", "escaped": "ESCAPED", "stopped": "stops"}
 
 
 def rehearsal_text(rehearsal: Rehearsal) -> str:
@@ -124,7 +124,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _table(outcomes: Sequence[Outcome]) -> Section:
-    header = ("FAULT", "OUTCOME", "CAUGHT IN", "BY", "ON", "TOUCHED", "DEVICE-MIN", "BACK")
+    header = ("FAULT", "OUTCOME", "CAUGHT IN", "BY GATE", "NODES", "DEV-MIN", "BACK")
     return Section("Faults and what becomes of them", header, tuple(map(_row, outcomes)))
 
 
@@ -132,20 +132,15 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
     fault = outcome.fault or _AS_IT_IS
     short = fault if len(fault) <= _LONGEST else f"{fault[: _LONGEST - 1]}…"
     failure = outcome.failure
-    back = "-" if outcome.verdict == "passed" else "yes"
-    if outcome.missing:
-        back = "NO"
-    elif outcome.struck:
-        back = "but for it"
+    back = "yes" if outcome.verdict == "caught" and not outcome.struck else "-"
     return (
         short,
         _WORDS[outcome.verdict],
-        outcome.stage if failure is not None else "-",
+        f"{outcome.stage}: {failure.node}" if failure is not None else "-",
         failure.gate.value if failure is not None else "-",
-        failure.node if failure is not None else "-",
         str(len(outcome.touched)),
         f"{outcome.device_minutes:.1f}",
-        back,
+        "NO" if outcome.missing else back,
     )
 
 
@@ -156,15 +151,15 @@ def _together(rehearsal: Rehearsal) -> Iterator[str]:
     caught = of["caught"]
     total = len(rehearsal.plan.nodes)
     yield f"Of {len(played)} failures this plan catches {len(caught)}{_when(caught, total)}."
-    if caught:
-        dearest = max(caught, key=lambda item: item.device_minutes)
+    if own := [item for item in caught if not item.struck]:
+        dearest = max(own, key=lambda item: item.device_minutes)
         yield (
             f"What it catches costs {dearest.device_minutes:.1f} device-minutes at most "
             f"({dearest.fault}), as nodes report them."
         )
     yield (
-        f"{len(of['passed'])} do no lasting harm, {len(of['stopped'])} stop the run, and "
-        f"{len(of['escaped'])} escape."
+        f"Of the others {len(of['passed'])} do no lasting harm, {len(of['stopped'])} stop the run "
+        f"and say so, and {len(of['escaped'])} escape."
     )
 
 
