@@ -38,6 +38,11 @@ def long(session: nox.Session) -> None:
 def generate(session: nox.Session) -> None:
     """Write everything that is generated: schema, reference pages."""
     session.run("python", "-m", "bridgehead.spec")
-    for module, page in (("bridgehead.cluster", "cluster-writes"), ("bridgehead.cli", "commands")):
+    pages = {
+        "cluster-writes": "bridgehead.cluster",
+        "commands": "bridgehead.cli",
+        "twin-differences": "tests.twin.differential.page",
+    }
+    for page, module in pages.items():
         text = session.run("python", "-m", module, silent=True)
         Path(f"docs/reference/{page}.md").write_text(str(text), encoding="utf-8")

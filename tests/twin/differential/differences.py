@@ -81,6 +81,8 @@ def count_of_interactions() -> int:
 
 
 def _changes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for line in difflib.ndiff(one, other):
-        if line[:2] in {"- ", "+ "}:
-            yield line[:2], line[2:]
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag != "equal":
+            yield from (("- ", line) for line in one[a:b])
+            yield from (("+ ", line) for line in other[c:d])

@@ -24,6 +24,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^KLOG reflector.go:.*\n", ""),  # a wait that ends while its watch begins
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "UID"),
         (r"\b[0-9a-f]{32}\b", "UUID"),
+        (r"(X509SHA256=)[0-9a-f]{64}", r"\1FINGERPRINT"),
+        (r'(\\"resourceVersion\\":)\\"\d+\\"', r"\1VERSION"),
         (r"(\"?resourceVersion\"?: ?)\"\d+\"", r'\1"VERSION"'),
         (r"(Resource Version: +|Expected resource version to be 1, was )\d+", r"\1VERSION"),
         (r"/tmp/kubectl-edit-\d+", "/tmp/kubectl-edit"),
