@@ -61,7 +61,8 @@ class Real:
         connection = http.client.HTTPSConnection(self._host, timeout=30, context=self._ssl)
         try:
             headers = {"Content-Type": content_type, "Accept": "application/json"}
-            connection.request(method, path, body=json.dumps(body), headers=headers)
+            sent = None if body is None else json.dumps(body)
+            connection.request(method, path, body=sent, headers=headers)
             answer = connection.getresponse()
             content = json.loads(answer.read())
         finally:

@@ -1,5 +1,6 @@
 """The manifests, and how both servers are asked what they make of them."""
 
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -20,6 +21,9 @@ from tests.twin.virtually import START
 
 _JSON = "application/json"
 _MERGE = "application/merge-patch+json"
+_PATIENCE = 60.0
+"""Seconds until an object of the real server is gone."""
+
 _LABELS = ("enforce", "enforce-version", "warn", "warn-version")
 
 
@@ -69,6 +73,16 @@ def ask_real(real: Real, case: Case, namespace: str) -> Reply:
         return _final(case, real.ask("PATCH", _dry(named), case.patch, _MERGE), namespace)
     finally:
         real.ask("DELETE", gone, {}, _JSON)
+        _wait_until_gone(real, named)
+
+
+def _wait_until_gone(real: Real, path: str) -> None:
+    """The next case may be of an object of the same name."""
+    end = time.monotonic() + _PATIENCE
+    while real.ask("GET", path, None, _JSON).status == 200:
+        if time.monotonic() > end:
+            raise TimeoutError(path)
+        time.sleep(0.1)
 
 
 async def ask_twin(case: Case, namespace: str) -> Reply:

@@ -17,6 +17,7 @@ from bridgehead.twin.schema.validation.causes import (
 )
 from bridgehead.twin.schema.validation.internal import internal_form
 from bridgehead.twin.schema.validation.pods import template_causes
+from bridgehead.twin.schema.validation.schedules import schedule_complaint
 from bridgehead.twin.schema.validation.selectors import is_empty, selector_causes
 from bridgehead.twin.selection import selects
 
@@ -128,8 +129,10 @@ def job_update_causes(obj: Object, old: Object) -> Causes:
 def cron_job_causes(obj: Object) -> Causes:
     """What is wrong with a CronJob's spec."""
     spec = obj["spec"]
-    if not spec.get("schedule"):
+    if not (schedule := spec.get("schedule")):
         yield required("spec.schedule")
+    elif complaint := schedule_complaint(schedule):
+        yield invalid("spec.schedule", schedule, complaint)
     supported = ("Allow", "Forbid", "Replace")
     if (policy := spec.get("concurrencyPolicy")) not in supported:
         yield not_supported("spec.concurrencyPolicy", policy, supported)
