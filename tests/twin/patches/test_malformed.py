@@ -20,7 +20,7 @@ from tests.twin.servers import (
 pytestmark = pytest.mark.cluster
 
 BODIES = (
-    *(b"", b"{", b"[]", b"null", b'"x"', b"1", b"{}", b"[1]", b"[null]"),
+    *(b"", b"{", b"a: [", b"[]", b"null", b'"x"', b"1", b"{}", b"[1]", b"[null]"),
     *(b'{"foo":1}', b'{"metadata":{"name":"other"}}', b'{"metadata":{"namespace":"other"}}'),
     *(b'{"metadata":{"uid":"x"}}', b'{"metadata":{"resourceVersion":"1"}}'),
     *(b'{"metadata":{"resourceVersion":"x"}}', b'{"metadata":{"finalizers":["x"]}}'),

@@ -95,5 +95,12 @@ def _patch(body: bytes, media_type: str) -> Any:
         return read_yaml(body) if media_type == _APPLY else read_json(body)
     except UnreadableError as error:
         if media_type == _APPLY:
-            raise bad_request(f"error encoding patch: {error}") from None
+            raise bad_request(_unread(body, error)) from None
         raise bad_request("invalid JSON patch") from None
+
+
+def _unread(body: bytes, error: UnreadableError) -> str:
+    """Why an apply is not read: what begins like JSON is tried a step later than other YAML."""
+    if body.lstrip().startswith(b"{"):
+        return f"error decoding patch: error converting YAML to JSON: {error}"
+    return f"error encoding patch: {error}"
