@@ -8,53 +8,43 @@ Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go, pkg/controller/t
 
 import msgspec
 
-from bridgehead.twin.controllers.conditions import without
 from bridgehead.twin.controllers.events import record
+from bridgehead.twin.controllers.job_look import Look, is_over, job_condition, restarts_exceed
 from bridgehead.twin.controllers.job_pods import (
     FINALIZER,
     backoff_left,
     finished_at,
-    has_failed,
-    index_of,
     is_indexed,
     is_tracked,
     job_pod,
     pending_indexes,
-    read_indexes,
-    write_indexes,
 )
+from bridgehead.twin.controllers.job_tally import COMPONENT, JOBS, JobTally
 from bridgehead.twin.controllers.owners import claim, controlled_by, index_by_controller
 from bridgehead.twin.controllers.pods import (
     PODS,
     create_pod,
     delete_pod,
     deletion_order,
-    is_active,
     is_ready,
-    is_terminating,
     is_terminating_namespace,
     seconds_of,
 )
 from bridgehead.twin.errors import ApiError
-from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import (
     Object,
     at,
     controller_of,
     is_deleting,
-    items,
     name_of,
     namespace_of,
     text,
     uid_of,
-    with_field,
 )
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.store import Change, Key
 
-JOBS = Stored("batch", "jobs")
-COMPONENT = "job-controller"
 BURST = 500
 """Pods that one look creates or deletes at most."""
 
@@ -66,41 +56,6 @@ class _Failures(msgspec.Struct):
     last: float = 0.0
 
 
-class _Look:
-    """What one look at a Job finds, and what becomes of its counts."""
-
-    def __init__(self, job: Object, pods: list[Object]) -> None:
-        self.job = job
-        self.pods = pods
-        self.active = [pod for pod in pods if is_active(pod)]
-        self.running = len(self.active)
-        self.ready = sum(is_ready(pod) for pod in self.active)
-        self.terminating = sum(is_terminating(pod) for pod in pods)
-        uncounted = at(job, "status", "uncountedTerminatedPods") or {}
-        self.uncounted = {key: list(uncounted.get(key, ())) for key in ("succeeded", "failed")}
-        known = {*self.uncounted["succeeded"], *self.uncounted["failed"]}
-        new = [pod for pod in pods if is_tracked(pod) and uid_of(pod) not in known]
-        self.new_succeeded = [pod for pod in new if text(pod, "status", "phase") == "Succeeded"]
-        self.new_failed = [pod for pod in new if has_failed(job, pod)]
-        status = job.get("status", {})
-        self.indexes = read_indexes(status.get("completedIndexes", ""))
-        self.failed = (
-            int(status.get("failed", 0)) + len(self.new_failed) + len(self.uncounted["failed"])
-        )
-        self.succeeded = self._succeeded(status)
-        self.status: Object = dict(status)
-        self.conditions: list[Object] = list(status.get("conditions", ()))
-        self.ending: Object | None = None
-
-    def _succeeded(self, status: Object) -> int:
-        if not is_indexed(self.job):
-            before = int(status.get("succeeded", 0)) + len(self.uncounted["succeeded"])
-            return before + len(self.new_succeeded)
-        total = int(at(self.job, "spec", "completions") or 0)
-        self.indexes |= {ix for pod in self.new_succeeded if 0 <= (ix := index_of(pod)) < total}
-        return len(self.indexes)
-
-
 class JobController:
     """Creates, counts and replaces pods, and writes the status."""
 
@@ -110,6 +65,7 @@ class JobController:
         self._clock = registry.clock
         self._kind = registry.kinds.named(*JOBS)
         self._pod = registry.kinds.named(*PODS)
+        self._tally = JobTally(registry)
         self._failures: dict[str, _Failures] = {}
         self._queue: WorkQueue[Key] = WorkQueue(registry.clock, self._sync)
 
@@ -138,26 +94,18 @@ class JobController:
         """A pod whose Job is gone or has ended is counted no more."""
         owner = controller_of(pod) or {}
         job = self._store.get(JOBS, namespace_of(pod), owner.get("name", ""))
-        if job is None or uid_of(job) != owner.get("uid") or _is_over(job):
-            self._untrack(pod)
-
-    def _untrack(self, pod: Object) -> None:
-        fresh = self._store.get(PODS, namespace_of(pod), name_of(pod))
-        if fresh is not None and is_tracked(fresh):
-            kept = [item for item in items(fresh, "metadata", "finalizers") if item != FINALIZER]
-            self._registry.update(
-                self._pod, with_field(fresh, ("metadata", "finalizers"), kept or None)
-            )
+        if job is None or uid_of(job) != owner.get("uid") or is_over(job):
+            self._tally.untrack(pod)
 
     def _sync(self, key: Key) -> None:
         job = self._store.get(JOBS, *key)
         if job is None:
             return
-        if _is_over(job):
+        if is_over(job):
             self._expire(key, job)
             return
         pods = claim(self._registry, self._kind, job, self._pod, finalizer=FINALIZER)
-        look = _Look(job, pods)
+        look = Look(job, pods)
         suspended = bool(at(job, "spec", "suspend"))
         if not suspended:
             look.status.setdefault("startTime", self._clock.timestamp())
@@ -174,54 +122,43 @@ class JobController:
             if enough and not look.running:
                 reason = "CompletionsReached"
                 message = "Reached expected number of succeeded pods"
-                look.ending = self._condition("SuccessCriteriaMet", reason, message)
+                look.ending = job_condition(self._clock, "SuccessCriteriaMet", reason, message)
                 told = ""
             else:
                 told = self._tell_suspension(look, suspended=suspended)
-        self._track(look)
+        self._tally.track(look)
         if told:
             message = "Job suspended" if told == "Suspended" else "Job resumed"
             record(self._registry, job, "Normal", told, message, component=COMPONENT)
 
     # How it ends
 
-    def _ending(self, key: Key, look: _Look) -> Object | None:
+    def _ending(self, key: Key, look: Look) -> Object | None:
         """The condition by which the Job ends, where something but its success ends it."""
         for found in look.conditions:
             if found["type"] in {"SuccessCriteriaMet", "FailureTarget"}:
                 return dict(found)
         job, spec = look.job, look.job["spec"]
-        if look.failed > int(spec.get("backoffLimit", 6)) or _restarts_exceed(job, look.pods):
+        if look.failed > int(spec.get("backoffLimit", 6)) or restarts_exceed(job, look.pods):
             message = "Job has reached the specified backoff limit"
-            return self._condition("FailureTarget", "BackoffLimitExceeded", message)
+            return job_condition(self._clock, "FailureTarget", "BackoffLimitExceeded", message)
         deadline = spec.get("activeDeadlineSeconds")
         if deadline is None or spec.get("suspend"):
             return None
         left = seconds_of(look.status["startTime"]) + int(deadline) - self._clock.now()
         if left <= 0:
             message = "Job was active longer than specified deadline"
-            return self._condition("FailureTarget", "DeadlineExceeded", message)
+            return job_condition(self._clock, "FailureTarget", "DeadlineExceeded", message)
         self._queue.add_after(key, left)
         return None
 
-    def _condition(self, type: str, reason: str, message: str) -> Object:  # noqa: A002
-        stamp = self._clock.timestamp()
-        return {
-            "type": type,
-            "status": "True",
-            "lastProbeTime": stamp,
-            "lastTransitionTime": stamp,
-            "reason": reason,
-            "message": message,
-        }
-
-    def _tell_suspension(self, look: _Look, *, suspended: bool) -> str:
+    def _tell_suspension(self, look: Look, *, suspended: bool) -> str:
         """Keep the condition ``Suspended``; the event to tell, if any."""
         known = next((found for found in look.conditions if found["type"] == "Suspended"), None)
         if (known is not None and known["status"] == "True") == suspended:
             return ""
         what = ("JobSuspended", "Job suspended") if suspended else ("JobResumed", "Job resumed")
-        current = self._condition("Suspended", *what)
+        current = job_condition(self._clock, "Suspended", *what)
         current["status"] = "True" if suspended else "False"
         look.conditions = (
             [current if found is known else found for found in look.conditions]
@@ -253,7 +190,7 @@ class JobController:
 
     # Its pods
 
-    def _count_failures(self, look: _Look) -> _Failures:
+    def _count_failures(self, look: Look) -> _Failures:
         """Failures in a row, by the moments at which pods ended."""
         known = self._failures.setdefault(uid_of(look.job), _Failures())
         ended = sorted(finished_at(pod) for pod in look.new_failed)
@@ -265,7 +202,7 @@ class JobController:
             known.count, known.last = known.count + len(ended), ended[-1]
         return known
 
-    def _manage(self, key: Key, look: _Look, failures: _Failures) -> None:
+    def _manage(self, key: Key, look: Look, failures: _Failures) -> None:
         """Create what is missing, delete what is too much. Raises ApiError."""
         spec = look.job["spec"]
         if spec.get("suspend"):
@@ -291,7 +228,7 @@ class JobController:
             return
         self._create_pods(look, min(missing, BURST))
 
-    def _create_pods(self, look: _Look, count: int) -> None:
+    def _create_pods(self, look: Look, count: int) -> None:
         indexes: list[int | None] = [None] * count
         if is_indexed(look.job):
             indexes = [*pending_indexes(look.job, look.indexes, look.active, count)]
@@ -305,103 +242,11 @@ class JobController:
                 raise
             look.running += 1
 
-    def _end_pods(self, look: _Look, pods: list[Object], *, untrack: bool = False) -> None:
+    def _end_pods(self, look: Look, pods: list[Object], *, untrack: bool = False) -> None:
         for pod in pods:
             if untrack:
-                self._untrack(pod)
+                self._tally.untrack(pod)
             delete_pod(self._registry, pod, look.job, component=COMPONENT)
             look.running -= 1
             look.terminating += 1
             look.ready -= is_ready(pod)
-
-    # Its counts
-
-    def _track(self, look: _Look) -> None:
-        """Write which pods have ended, let them go, then count them; end the Job at last."""
-        ended = [*look.new_succeeded, *look.new_failed]
-        if look.ending is not None and look.ending["type"] == "FailureTarget":
-            known = {uid_of(pod) for pod in ended}
-            rest = [pod for pod in look.active if uid_of(pod) not in known]
-            look.new_failed = [*look.new_failed, *rest]
-            ended += rest
-        if is_indexed(look.job):
-            look.status["completedIndexes"] = write_indexes(look.indexes)
-            look.status["succeeded"] = len(look.indexes)
-        else:
-            look.uncounted["succeeded"] += [uid_of(pod) for pod in look.new_succeeded]
-        look.uncounted["failed"] += [uid_of(pod) for pod in look.new_failed]
-        if look.ending is not None and all(
-            found["type"] != look.ending["type"] for found in look.conditions
-        ):
-            look.conditions = [*look.conditions, look.ending]
-        self._write(look)
-        for pod in ended:
-            self._untrack(pod)
-        for key, counted in look.uncounted.items():
-            if counted:
-                look.status[key] = int(look.status.get(key, 0)) + len(counted)
-                counted.clear()
-        over = self._finish(look)
-        self._write(look)
-        if over is not None:
-            self._tell_end(look.job, over)
-
-    def _finish(self, look: _Look) -> Object | None:
-        """The last condition, once no pod of it is being terminated any more."""
-        if look.ending is None or look.terminating:
-            return None
-        succeeded = look.ending["type"] == "SuccessCriteriaMet"
-        last = self._condition(
-            "Complete" if succeeded else "Failed", look.ending["reason"], look.ending["message"]
-        )
-        look.conditions = [*without(look.conditions, last["type"]), last]
-        if succeeded:
-            look.status["completionTime"] = last["lastTransitionTime"]
-        return last
-
-    def _write(self, look: _Look) -> None:
-        status = {
-            **look.status,
-            "active": look.running,
-            "ready": look.ready,
-            "terminating": look.terminating,
-            "uncountedTerminatedPods": {key: list(v) for key, v in look.uncounted.items() if v},
-            "conditions": look.conditions,
-        }
-        for key in ("active", "succeeded", "failed", "conditions", "completedIndexes"):
-            if not status.get(key):
-                status.pop(key, None)
-        fresh = self._store.get(JOBS, namespace_of(look.job), name_of(look.job))
-        if fresh is not None and status != fresh.get("status"):
-            changed = with_field(fresh, ("status",), status)
-            look.job = self._registry.update(self._kind, changed, subresource="status")
-
-    def _tell_end(self, job: Object, last: Object) -> None:
-        registry = self._registry
-        if last["type"] == "Complete":
-            record(registry, job, "Normal", "Completed", "Job completed", component=COMPONENT)
-        else:
-            reason, message = last["reason"], last["message"]
-            record(registry, job, "Warning", reason, message, component=COMPONENT)
-
-
-def _is_over(job: Object) -> bool:
-    return any(
-        found["type"] in {"Complete", "Failed"} and found["status"] == "True"
-        for found in items(job, "status", "conditions")
-    )
-
-
-def _restarts_exceed(job: Object, pods: list[Object]) -> bool:
-    """Whether containers that are restarted in place have failed too often."""
-    if text(job, "spec", "template", "spec", "restartPolicy") != "OnFailure":
-        return False
-    restarts = sum(
-        int(status.get("restartCount") or 0)
-        for pod in pods
-        if text(pod, "status", "phase") in {"Running", "Pending"}
-        for key in ("initContainerStatuses", "containerStatuses")
-        for status in items(pod, "status", key)
-    )
-    limit = int(at(job, "spec", "backoffLimit") or 0)
-    return restarts >= limit if limit else restarts > 0
