@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from bridgehead.twin.controllers.pods import pods_on
 from bridgehead.twin.nodes.arrivals import Arrivals
+from bridgehead.twin.nodes.devices.endpoints import DeviceManager
 from bridgehead.twin.nodes.devices.grants import Grants
-from bridgehead.twin.nodes.devices.manager import DeviceManager
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.node_status import NodeStatus
 from bridgehead.twin.nodes.pods.backoff import Backoff

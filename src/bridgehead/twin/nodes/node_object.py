@@ -7,7 +7,7 @@ nodestatus/setters.go (1.37).
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bridgehead.twin.nodes.devices.manager import Offered
+from bridgehead.twin.nodes.devices.endpoints import Offered
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.objects import Object, fields, items
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from bridgehead.twin.nodes.devices.manager import DeviceManager
+from bridgehead.twin.nodes.devices.endpoints import DeviceManager
 from bridgehead.twin.nodes.devices.plugin import Allocated, PluginError
 from bridgehead.twin.objects import Object, fields, items, text, uid_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from bridgehead.twin.nodes.devices.checkpoint import Checkpoint
-from bridgehead.twin.nodes.devices.manager import DeviceManager
+from bridgehead.twin.nodes.devices.endpoints import DeviceManager
 from bridgehead.twin.nodes.devices.plugin import Allocated, PluginError
 from bridgehead.twin.objects import Object, fields, text
 
