@@ -1,7 +1,7 @@
 """Commands meet the machine, or a simulation where they are played in one."""
 
 import time
-from collections.abc import Coroutine
+from types import CoroutineType
 from typing import Any
 
 from bridgehead.cli.surroundings import Surroundings, here, run_here, within
@@ -20,8 +20,8 @@ def test_without_more_it_is_the_machine() -> None:
 def test_inside_a_simulation_its_clock_and_loop_hold_and_only_there() -> None:
     ran: list[str] = []
 
-    def run(work: Coroutine[Any, Any, Any]) -> Any:
-        ran.append(work.__qualname__)
+    def run(work: CoroutineType[Any, Any, Any]) -> Any:
+        ran.append(work.cr_code.co_name)
         work.close()
         return 42.0
 
