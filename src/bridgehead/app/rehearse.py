@@ -30,7 +30,7 @@ from bridgehead.core.rollout.world import World
 from bridgehead.core.verify.result import GateResult
 from bridgehead.kube.errors import KubeError
 from bridgehead.twin.faults.fault import Fault
-from bridgehead.twin.faults.laying import Members, check_place
+from bridgehead.twin.faults.laying import Members, check_image, check_place
 from bridgehead.twin.seeding.recorded import seed_of
 from bridgehead.twin.seeding.seed import Seed
 from bridgehead.twin.virtual.loop import run_virtual
@@ -87,6 +87,7 @@ def rehearse(
     for fault in faults:
         if fault is not None:
             check_place(fault, seed.machines, player.members)
+            check_image(fault, set(player.plan.images.values()), _images(state, player.plan))
     outcomes = []
     for fault in faults:
         audience.begins(fault.text if fault is not None else "")
@@ -101,6 +102,12 @@ def rehearse(
         assumptions=assumptions,
         unread=state.snapshot.unread,
     )
+
+
+def _images(state: State, plan: Plan) -> set[str]:
+    """All images that are known of the cluster and of the component."""
+    running = {container.image for pod in state.snapshot.pods for container in pod.containers}
+    return running.union(plan.former_images.values(), plan.target_images.values())
 
 
 async def _plan(seed: Seed, spec: RolloutSpec, options: Options, *, chance: int) -> Planned:

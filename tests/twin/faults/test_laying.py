@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridgehead.core.model.node import HELD_BY
-from bridgehead.twin.faults.laying import NodeTroubles, check_place, overlays
+from bridgehead.twin.faults.laying import NodeTroubles, check_image, check_place, overlays
 from bridgehead.twin.faults.text import FaultError, parse_fault
 from bridgehead.twin.objects import uid_of, with_field
 from bridgehead.twin.seeding.generic import IMAGE, NAMESPACE, PLUGIN, RESOURCE, generic_seed
@@ -151,3 +151,13 @@ def test_a_fault_that_no_node_can_have_is_refused() -> None:
     for text in ("node=gpu-1,devices=0", "cohort=large,devices=0", "kernel=5.*,pull"):
         with pytest.raises(FaultError, match="no node of this cluster is meant"):
             check_place(parse_fault(text), machines, _members)
+
+
+def test_a_fault_of_a_version_that_is_nowhere_is_refused() -> None:
+    check_image(parse_fault("devices=0"), (NEW,), (IMAGE,))
+    check_image(parse_fault("image=device-plugin:1.0.0,devices=0"), (NEW,), (IMAGE,))
+    check_image(parse_fault("node.lost"), (), ())
+    with pytest.raises(FaultError, match="no image here is meant"):
+        check_image(parse_fault("image=fake:v9,devices=0"), (NEW,), (IMAGE,))
+    with pytest.raises(FaultError, match="brings no other image"):
+        check_image(parse_fault("devices=0"), (), (IMAGE,))

@@ -61,6 +61,20 @@ def check_place(fault: Fault, machines: Iterable[Machine], members: Members) -> 
         raise FaultError(f"{fault.text}: no node of this cluster is meant by it")
 
 
+def check_image(fault: Fault, new: Collection[str], known: Collection[str]) -> None:
+    """Raises FaultError where a fault is one of versions, and of none that is there.
+
+    ``new`` are the images that the change brings, ``known`` all others that run.
+    """
+    if not fault.of_version:
+        return
+    if not fault.where.image and not new:
+        raise FaultError(f"{fault.text}: the change brings no other image; name one with image=...")
+    patterns = _images(fault.where, new)
+    if not any(fnmatchcase(image, item) for item in patterns for image in (*new, *known)):
+        raise FaultError(f"{fault.text}: no image here is meant by it")
+
+
 class NodeTroubles:
     """What happens to machines while a run is at them.
 
