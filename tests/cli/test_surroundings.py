@@ -1,7 +1,7 @@
 """Commands meet the machine, or a simulation where they are played in one."""
 
 import time
-from types import CoroutineType
+from collections.abc import Coroutine
 from typing import Any
 
 from bridgehead.cli.surroundings import Surroundings, here, run_here, within
@@ -18,15 +18,15 @@ def test_without_more_it_is_the_machine() -> None:
 
 
 def test_inside_a_simulation_its_clock_and_loop_hold_and_only_there() -> None:
-    ran: list[str] = []
+    ran: list[Coroutine[Any, Any, Any]] = []
 
-    def run(work: CoroutineType[Any, Any, Any]) -> Any:
-        ran.append(work.cr_code.co_name)
+    def run(work: Coroutine[Any, Any, Any]) -> Any:
+        ran.append(work)
         work.close()
         return 42.0
 
     with within(Surroundings(clock=lambda: 7.0, run=run)):
         assert here().clock() == 7.0
         assert run_here(_answer()) == 42.0
-    assert ran == ["_answer"]
+    assert len(ran) == 1
     assert here().clock() > 7.0
