@@ -136,11 +136,13 @@ class Kinds:
 
     def named(self, group: str, plural: str) -> Kind:
         """The preferred version of a resource. Raises KeyError where it is not served."""
-        found = self._named.get((group, plural))
-        if found is None:
-            for kind in self._by_path.values():
-                if (kind.group, kind.plural) == (group, plural):
-                    self._named[group, plural] = kind
-                    return kind
+        if not self.has(group, plural):
             raise KeyError(f"{plural}.{group}")
-        return found
+        return self._named[group, plural]
+
+    def has(self, group: str, plural: str) -> bool:
+        """Whether a resource is served in any version."""
+        if (group, plural) not in self._named:
+            for kind in self._by_path.values():
+                self._named.setdefault((kind.group, kind.plural), kind)
+        return (group, plural) in self._named

@@ -147,3 +147,23 @@ async def test_custom_resources_own_and_are_owned() -> None:
     twin.delete("Widget", "one")
     await twin.settle()
     assert not twin.has("ConfigMap", "child")
+
+
+@virtually
+async def test_dependents_of_a_kind_that_is_no_longer_served_are_left_alone() -> None:
+    twin = cluster()
+    kind = Kind(
+        group="example.com", version="v1", kind="Widget", plural="widgets", verbs=("delete",)
+    )
+    twin.registry.kinds.add(kind)
+    owner = thing(twin, "owner")
+    reference = {"apiVersion": "v1", "kind": "ConfigMap", "name": "owner"}
+    references = [{**reference, "uid": owner["metadata"]["uid"]}]
+    metadata = {"name": "one", "ownerReferences": references}
+    widget = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": metadata}
+    twin.apply(widget)
+    await twin.settle()
+    twin.registry.kinds.remove(kind)
+    twin.delete("ConfigMap", "owner")
+    await twin.settle()
+    assert twin.registry.store.count(kind.stored) == 1

@@ -52,9 +52,9 @@ class Graph:
         return self._places.get(uid)
 
     def find(self, uid: str) -> tuple[Kind, Object] | None:
-        """The object of a uid and its kind."""
+        """The object of a uid and its kind; None where there is none, or its kind has gone."""
         place = self._places.get(uid)
-        if place is None:
+        if place is None or not self._kinds.has(place.group, place.plural):
             return None
         stored = Stored(place.group, place.plural)
         found = self._store.get(stored, place.namespace, place.name)
