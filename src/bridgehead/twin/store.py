@@ -97,8 +97,13 @@ class Store:
         self._told.clear()
 
     def index(self, stored: Stored, name: str, value_of: Callable[[Object], str]) -> None:
-        """Keep objects findable by a value (``by``); objects whose value is empty are left out."""
+        """Keep objects findable by a value (``by``); objects whose value is empty are left out.
+
+        An index that is there already, by the same function, stays as it is.
+        """
         shelf = self._shelf(stored)
+        if name in shelf.indexes and shelf.indexes[name][0] is value_of:
+            return
         entries: dict[str, dict[Key, Object]] = {}
         for key, obj in shelf.objects.items():
             if value := value_of(obj):
