@@ -29,16 +29,16 @@ def suits_the_twin(file: Path) -> bool:
     return "twin" in read_scenario(file).runs_on
 
 
-def played_on_the_twin(file: Path, folder: Path) -> OnTheTwin:
-    """Play it. Raises UnfitStageError."""
-    return run_virtual(_played(file, folder), start=START)
+def played_on_the_twin(file: Path, folder: Path, *, seed: int = 1) -> OnTheTwin:
+    """Play it; another ``seed`` is another run of chance. Raises UnfitStageError."""
+    return run_virtual(_played(file, folder, seed), start=START)
 
 
-async def _played(file: Path, folder: Path) -> OnTheTwin:
+async def _played(file: Path, folder: Path, seed: int) -> OnTheTwin:
     scenario = read_scenario(file)
     broken: list[str] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, what: broken.append(str(what)))
-    ground = TwinGround(len(scenario.given.nodes), folder)
+    ground = TwinGround(len(scenario.given.nodes), folder, seed=seed)
     await ground.start(NAMESPACE)
     stage = Stage(ground, scenario, ground.nodes, NAMESPACE, folder)
     try:

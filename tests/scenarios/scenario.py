@@ -250,6 +250,8 @@ class Scenario(Part):
     says: Text
     """The behaviour, in one sentence."""
     runs_on: Annotated[list[Literal["kubelet", "kwok", "twin"]], Field(min_length=1)]
+    chance: Text | None = None
+    """What is chance in the way to its end: why two journals of it may differ."""
     process: bool = False
     """Through the command line in a process of its own; else in this process."""
     command: Annotated[str, Field(pattern=r"^rollout( |$)")] = "rollout"

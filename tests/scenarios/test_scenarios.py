@@ -1,6 +1,7 @@
 """Every scenario file that can be played beside others, on the cluster that all tests share.
 
-What is played on a twin as well must leave the same journal there.
+What is played on a twin as well must leave the same journal there, unless its file says what is
+chance in it.
 """
 
 from pathlib import Path
@@ -25,7 +26,7 @@ SHARED = [
 def on_the_twin(request: pytest.FixtureRequest, tmp_path: Path) -> OnTheTwin | None:
     """The file's scenario on a twin; it is played before the loop of the test runs."""
     file: Path = request.getfixturevalue("file")
-    if not suits_the_twin(file):
+    if not suits_the_twin(file) or read_scenario(file).chance is not None:
         return None
     folder = tmp_path / "twin"
     folder.mkdir()
