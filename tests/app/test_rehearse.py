@@ -121,6 +121,15 @@ def test_a_good_change_goes_through_all_nodes_and_nothing_is_missing() -> None:
     assert any("images are pulled" in line for line in result.assumptions)
 
 
+def test_what_the_twin_cannot_take_over_is_told_among_the_assumptions() -> None:
+    state = _state(1)
+    stranger = {"apiVersion": "example.com/v1", "kind": "Sprocket", "metadata": {"name": "one"}}
+    state = msgspec.structs.replace(state, objects=(*state.objects, stranger))
+    result, _ = _rehearsed(state, ())
+    assert isinstance(result, Rehearsal)
+    assert "Sprocket/one: its kind is not served, so it was left out" in result.assumptions
+
+
 def test_a_version_that_offers_nothing_is_caught_on_the_first_canary_and_taken_back() -> None:
     outcome = _outcome(_state(5), "devices=0")
     assert outcome.failure is not None

@@ -70,9 +70,9 @@ def rehearse(
     Raises FaultError for a fault that nothing in this cluster can have.
     """
     seed = seed_of([dict(item) for item in state.objects], at=state.snapshot.at)
-    assumptions = (*seed.assumptions, *_assumed(spec, state))
+    assumed = tuple(_assumed(spec, state))
     spec = rehearsable(spec)
-    planned = run_virtual(_plan(seed, spec, options, chance=chance), start=seed.at)
+    planned, left_out = run_virtual(_plan(seed, spec, options, chance=chance), start=seed.at)
     if not isinstance(planned.result, Plan):
         return planned
     player = _Player(
@@ -99,7 +99,7 @@ def rehearse(
         at=seed.at,
         chance=chance,
         outcomes=tuple(outcomes),
-        assumptions=assumptions,
+        assumptions=(*seed.assumptions, *left_out, *assumed),
         unread=state.snapshot.unread,
     )
 
@@ -110,10 +110,14 @@ def _images(state: State, plan: Plan) -> set[str]:
     return running.union(plan.former_images.values(), plan.target_images.values())
 
 
-async def _plan(seed: Seed, spec: RolloutSpec, options: Options, *, chance: int) -> Planned:
+async def _plan(
+    seed: Seed, spec: RolloutSpec, options: Options, *, chance: int
+) -> tuple[Planned, tuple[str, ...]]:
+    """The plan, and what of the record the twin could not take over."""
     async with staged(seed, spec, chance=chance, watcher=_Nobody()) as stage:
         session = stage.session
-        return await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
+        planned = await plan_live(session.kube, spec, now=session.clock(), detach=options.detach)
+        return planned, stage.left_out
 
 
 def _assumed(spec: RolloutSpec, state: State) -> Iterable[str]:

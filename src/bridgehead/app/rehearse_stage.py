@@ -32,7 +32,11 @@ LATENCY = 0.001
 class Stage:
     """One twin with a session to work on it."""
 
-    def __init__(self, twin: Twin, api: TroubledApi, session: Session) -> None:
+    def __init__(
+        self, twin: Twin, api: TroubledApi, session: Session, left_out: tuple[str, ...]
+    ) -> None:
+        """``left_out``: what of the record the twin could not take over, in words for people."""
+        self.left_out = left_out
         self.twin = twin
         self.session = session
         self.troubles: NodeTroubles | None = None
@@ -63,7 +67,7 @@ async def staged(
     """A settled twin; ``chance`` decides everything in it that is left to chance."""
     settings = KubeletSettings(node_status_update=min(10.0, spec.verify.status_period))
     twin = Twin(start=seed.at, seed=chance, fleet=seed.fleet(settings))
-    plant(twin.registry, seed)
+    left_out = plant(twin.registry, seed)
     twin.start()
     for name in seed.down:
         twin.nodes.stop_kubelet(name)
@@ -80,7 +84,7 @@ async def staged(
     try:
         async with await Kube.connect(connection, connector=connector, chance=source) as kube:
             await asyncio.sleep(SETTLES)
-            yield Stage(twin, api, _session(kube, twin, watcher))
+            yield Stage(twin, api, _session(kube, twin, watcher), left_out)
     finally:
         await twin.stop()
         await http.shutdown()

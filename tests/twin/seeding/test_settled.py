@@ -181,6 +181,14 @@ async def test_what_is_not_served_is_left_out_and_told() -> None:
 
 
 @virtually
+async def test_a_pod_whose_daemon_set_was_not_recorded_is_left_out_and_told() -> None:
+    recorded = [item for item in _objects(1) if item["kind"] != "DaemonSet"]
+    twin = Twin(start=START, fleet=None)
+    (told,) = plant(twin.registry, _seed(recorded))
+    assert told.endswith("was left out, as its DaemonSet is not there")
+
+
+@virtually
 async def test_other_recorded_objects_are_there_too() -> None:
     budget = {
         "apiVersion": "policy/v1",

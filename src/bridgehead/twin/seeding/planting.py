@@ -182,7 +182,10 @@ class _Planting:
             return pod_making.of_itself(item, [])
         key = (namespace_of(item), text(controller, "name"))
         if text(controller, "kind") == "DaemonSet":
-            if key not in self._daemon_sets or not text(item, "spec", "nodeName"):
+            if not text(item, "spec", "nodeName"):
+                return None  # the controller makes it anew
+            if key not in self._daemon_sets:
+                self.left_out.append(f"{_called(item)} was left out, as its DaemonSet is not there")
                 return None
             daemon_set, hashed = self._daemon_sets[key]
             kind = self._kind("apps", "daemonsets")
