@@ -11,8 +11,8 @@ _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 _AGE = r"(?<!cpu: )(?<!cpu:  )(?<![\w.=\-:/\"'])\d+(s|m\d+s|m|h\d+m|h|d\d+h|d)(?=[\s,)]|$)"
 """Spans of time as kubectl prints them; a quantity of processor time looks the same."""
 
-_FOREIGN = r"test-[0-9a-f]{10}\.test/[\w.-]+"
-"""Resources that kubelets still name for plugins of other playings."""
+_FOREIGN = r"^  (?!NS\.)[a-z0-9.-]+\.[a-z]+/[\w.-]+:? +\d+( +\d+)?\n"
+"""A resource that a kubelet still names for a plugin of somebody else, in a description."""
 
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), to)
@@ -48,8 +48,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^(  cpu: +)\d+$", r"\1CPU"),
         (_AGE, "AGE"),
         (r" \(x\d+ over AGE\)", ""),
-        (r"^ *" + _FOREIGN + r".*\n", ""),
-        (r",?\"?" + _FOREIGN + r"\"?[:=]\"?\d+\"?", ""),
+        (_FOREIGN, ""),
     )
 )
 

@@ -126,4 +126,13 @@ async def _kubectl(step: Step, ground: Ground) -> tuple[int, str, str]:
 
 
 def _sorted(text: str) -> str:
-    return "".join(sorted(text.splitlines(keepends=True)))
+    return "".join(sorted(_sorted_warning(line) for line in text.splitlines(keepends=True)))
+
+
+def _sorted_warning(line: str) -> str:
+    """kubectl puts what it warns of in the order of a hash."""
+    start = "Warning: "
+    if not line.startswith(start):
+        return line
+    pieces = line.removeprefix(start).rstrip("\n").split("; ")
+    return f"{start}{'; '.join(sorted(pieces))}\n"

@@ -24,6 +24,8 @@ NAMES = {"ns": "test-0123456789", "node0": "node-1"}
         ('{"b":1,"a":2}', '{\n "a": 2,\n "b": 1\n}'),
         ("  key:   value   \n", "  key:  value\n"),
         ("  test-aaaaaaaaaa.test/device:  2\n  pods:  1\n", "  pods:  1\n"),
+        ("  example.com/gpu  0  0\n  cpu  0  0\n", "  cpu  0  0\n"),
+        ("  test-0123456789.test/device  1  1\n", "  NS.test/device  1  1\n"),
     ],
 )
 def test_masks(text: str, told: str) -> None:
