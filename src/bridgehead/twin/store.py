@@ -66,6 +66,8 @@ class _Shelf:
         for value_of, entries in self.indexes.values():
             if previous is not None and (value := value_of(previous)):
                 entries[value].pop(key, None)
+                if not entries[value]:  # such as the uid of an owner that has gone
+                    del entries[value]
             if obj is not None and (value := value_of(obj)):
                 entries.setdefault(value, {})[key] = obj
         return previous

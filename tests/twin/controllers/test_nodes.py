@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from bridgehead.twin.controllers.node_health import NodeLifecycleController, Timing
 from bridgehead.twin.controllers.pod_garbage import PodGarbageCollector
 from bridgehead.twin.controllers.taint_eviction import TaintEvictionController
-from bridgehead.twin.controllers.zones import Health, health_of, rate_of
+from bridgehead.twin.controllers.zones import Evictions, Health, health_of, rate_of
 from bridgehead.twin.objects import Object, items, text
 from tests.twin.controllers.cluster import Cluster
 from tests.twin.virtually import virtually
@@ -206,6 +208,42 @@ async def test_silent_nodes_are_emptied_one_after_the_other() -> None:
     await nodes.after(lambda: emptied() == 1)
     took = await nodes.after(lambda: emptied() == 3)
     assert 19 <= took <= 21
+
+
+@virtually
+async def test_nodes_that_wait_to_be_emptied_share_one_timer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nodes = Nodes(30)
+    await nodes.twin.settle(5)
+    names = {f"node-{number}" for number in range(1, 15)}
+    nodes.silent |= names
+    asked = 0
+    take = Evictions.take
+
+    def counted(evictions: Evictions, now: float) -> str | None:
+        nonlocal asked
+        asked += 1
+        return take(evictions, now)
+
+    monkeypatch.setattr(Evictions, "take", counted)
+    await nodes.after(
+        lambda: all(("unreachable", "NoExecute") in nodes.taints(name) for name in names)
+    )
+    assert asked <= 4 * len(names), "by as many as wait, not by each of them for each"
+
+
+@virtually
+async def test_a_lease_elsewhere_is_no_sign_of_life() -> None:
+    nodes = Nodes()
+    nodes.twin.apply(LEASE % ("node-1", "default"))
+    nodes.silent.add("node-1")
+    registry, kind = nodes.twin.registry, nodes.twin.kind("Lease")
+    for _ in range(10):
+        await nodes.twin.settle(10)
+        lease = registry.get(kind, "default", "node-1")
+        registry.update(kind, {**lease, "spec": {"renewTime": registry.clock.micro_timestamp()}})
+    assert nodes.ready("node-1")["status"] == "Unknown"
 
 
 @virtually

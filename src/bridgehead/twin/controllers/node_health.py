@@ -25,7 +25,7 @@ from bridgehead.twin.controllers.node_taints import (
 from bridgehead.twin.controllers.pods import PODS, index_by_node, pods_on
 from bridgehead.twin.controllers.zones import Evictions, Health, health_of, rate_of, zone_of
 from bridgehead.twin.kinds import Stored
-from bridgehead.twin.objects import Object, items, name_of, text, uid_of, with_field
+from bridgehead.twin.objects import Object, items, name_of, namespace_of, text, uid_of, with_field
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.store import Change
@@ -80,7 +80,7 @@ class NodeLifecycleController:
 
     def _changed(self, change: Change) -> None:
         if change.kind.plural == "leases":
-            if change.type != "DELETED":
+            if change.type != "DELETED" and namespace_of(change.object) == LEASE_NAMESPACE:
                 self._sign(name_of(change.object))
         else:
             self._node_changed(change)
@@ -246,8 +246,13 @@ class NodeLifecycleController:
                     new, other = other, new
                 swap(self._registry, node, "NoExecute", [new], [other])
         due = evictions.due()
-        if due is not None:
-            self._clock.after(due - self._clock.now(), lambda: self._evict(evictions))
+        if due is not None and not evictions.awaited:
+            evictions.awaited = True
+            self._clock.after(due - self._clock.now(), lambda: self._evict_next(evictions))
+
+    def _evict_next(self, evictions: Evictions) -> None:
+        evictions.awaited = False
+        self._evict(evictions)
 
     def _judge_zones(self) -> None:
         """Slow down where most of a zone has failed; stop where everything has."""

@@ -59,6 +59,8 @@ class Evictions:
     def __init__(self) -> None:
         self.waiting: dict[str, None] = {}
         self.rate = NORMAL_RATE
+        self.awaited = False
+        """Whether somebody comes for the next one when it is due: one timer for all that wait."""
         self._next = 0.0
 
     def take(self, now: float) -> str | None:
