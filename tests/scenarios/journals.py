@@ -1,7 +1,8 @@
 """Journals of the same scenario on two grounds, and what they differ in.
 
 Left out is what is another thing in any two playings: times, uids, digests, names that are made
-up, hashes of templates, other tests' resources on a shared node. Nodes that are worked on at a time
+up, hashes of templates, which of several free devices a pod gets, other tests' resources on a
+shared node. Nodes that are worked on at a time
 write their records as it comes, so the records are compared node by node.
 """
 
@@ -24,6 +25,7 @@ _MASKS = (
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)", "TIME"),
     (r"\bNAMESPACE-\d{8}-\d{6}(-\d+)?", "RUN"),
     (r"\b(plugin|holder-\d+)(-[bcdf-hj-np-tv-z0-9]{5,10})+\b", r"\1-NAME"),
+    (r"\bfake-\d+\b", "DEVICE"),
     (r"\b(bridgehead-[a-z]+-NODE\d+)-[0-9a-f]{10}\b", r"\1-NAME"),
 )
 
