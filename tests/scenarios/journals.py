@@ -2,8 +2,8 @@
 
 Left out is what is another thing in any two playings: times, uids, digests, names that are made
 up, hashes of templates, which of several free devices a pod gets, other tests' resources on a
-shared node. Nodes that are worked on at a time
-write their records as it comes, so the records are compared node by node.
+shared node. Nodes that are worked on at a time write their records as it comes, so the records are
+compared node by node.
 """
 
 import re
