@@ -3,7 +3,7 @@
 Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go, getNewReplicaSet (Kubernetes 1.37).
 """
 
-from bridgehead.twin.controllers.conditions import condition
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.deployment_revisions import (
     HASH_LABEL,
     REVISION,

@@ -6,7 +6,7 @@ Source: k8s.io/kubernetes/pkg/controller/deployment/{sync,progress}.go (Kubernet
 from collections.abc import Sequence
 
 from bridgehead.twin.clock import Clock
-from bridgehead.twin.controllers.conditions import condition, without
+from bridgehead.twin.conditions import condition, without
 from bridgehead.twin.controllers.deployment_revisions import max_unavailable, replicas_of
 from bridgehead.twin.controllers.pods import seconds_of
 from bridgehead.twin.objects import Object, at, items, name_of

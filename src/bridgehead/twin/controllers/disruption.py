@@ -5,7 +5,7 @@ Source: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (Kubernetes 1.
 
 from typing import Any
 
-from bridgehead.twin.controllers.conditions import condition
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.deployment_revisions import scaled
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.pods import PODS, is_ready, seconds_of

@@ -3,7 +3,7 @@
 Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go (Kubernetes 1.37).
 """
 
-from bridgehead.twin.controllers.conditions import condition, without
+from bridgehead.twin.conditions import condition, with_pod_condition
 from bridgehead.twin.controllers.disruption import BUDGETS
 from bridgehead.twin.controllers.pods import PODS, is_ready
 from bridgehead.twin.errors import ApiError
@@ -12,7 +12,6 @@ from bridgehead.twin.objects import (
     at,
     fields,
     is_deleting,
-    items,
     labels_of,
     name_of,
     namespace_of,
@@ -145,17 +144,10 @@ def _marked(registry: Registry, pod: Object) -> Object:
 
 def disruption_target(registry: Registry, pod: Object, *, reason: str, message: str) -> Object:
     """A pod with the condition that tells of its disruption."""
-    known = condition(pod, "DisruptionTarget")
-    since = registry.clock.timestamp()
-    if known is not None and known["status"] == "True":
-        since = known["lastTransitionTime"]
     target = {
         "type": "DisruptionTarget",
         "status": "True",
-        "lastProbeTime": None,
-        "lastTransitionTime": since,
         "reason": reason,
         "message": message,
     }
-    others = without(list(items(pod, "status", "conditions")), "DisruptionTarget")
-    return with_field(pod, ("status", "conditions"), [*others, target])
+    return with_pod_condition(pod, target, registry.clock.timestamp())

@@ -5,7 +5,7 @@ Source: k8s.io/kubernetes/pkg/controller/job/{backoff_utils,indexed_job_utils}.g
 
 from collections.abc import Iterable, Sequence
 
-from bridgehead.twin.controllers.conditions import condition
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.pods import pod_of, seconds_of
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, fields, is_deleting, items, labels_of, name_of, text

@@ -4,7 +4,7 @@ Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go, trackJobStatusAn
 (Kubernetes 1.37).
 """
 
-from bridgehead.twin.controllers.conditions import without
+from bridgehead.twin.conditions import without
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.job_look import Look, job_condition
 from bridgehead.twin.controllers.job_pods import FINALIZER, is_indexed, is_tracked, write_indexes

@@ -11,7 +11,7 @@ from collections import OrderedDict
 
 import msgspec
 
-from bridgehead.twin.controllers.conditions import condition
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.node_taints import (
     NODES,

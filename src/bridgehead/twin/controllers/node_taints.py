@@ -5,7 +5,7 @@ Source: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller
 
 from typing import Any
 
-from bridgehead.twin.controllers.conditions import condition
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import Object, at, items, name_of, with_field
 from bridgehead.twin.registry import Registry

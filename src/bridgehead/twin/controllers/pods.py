@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bridgehead.twin.controllers.conditions import condition
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.owners import controller_reference
 from bridgehead.twin.errors import ApiError

@@ -5,7 +5,7 @@ Source: k8s.io/kubernetes/pkg/controller/replicaset (Kubernetes 1.37).
 
 from collections import Counter
 
-from bridgehead.twin.controllers.conditions import condition, without
+from bridgehead.twin.conditions import condition, without
 from bridgehead.twin.controllers.owners import claim, controlled_by, index_by_controller
 from bridgehead.twin.controllers.pods import (
     PODS,

@@ -4,11 +4,11 @@ Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go, assignPod, a
 plugin/pkg/admission/podtopologylabels (1.37).
 """
 
+from bridgehead.twin.conditions import with_pod_condition
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, fields, is_deleting, items, text, with_field
 from bridgehead.twin.registry import Registry
-from bridgehead.twin.scheduling.conditions import with_condition
 from bridgehead.twin.scheduling.ledger import NODES
 
 _TOPOLOGY = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone")
@@ -45,7 +45,7 @@ def _bound(registry: Registry, pod: Object, node: str) -> Object:
         if value := fields(there, "metadata", "labels").get(label):
             pod = with_field(pod, ("metadata", "labels", label), value)
     condition = {"type": "PodScheduled", "status": "True"}
-    return with_condition(pod, condition, registry.clock.timestamp())
+    return with_pod_condition(pod, condition, registry.clock.timestamp())
 
 
 def _conflict(pod: str, why: str) -> ApiError:

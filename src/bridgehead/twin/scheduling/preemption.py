@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from bridgehead.twin.conditions import condition
 from bridgehead.twin.objects import Object, at, fields, is_deleting, namespace_of, text
-from bridgehead.twin.scheduling.conditions import condition_of
 from bridgehead.twin.scheduling.diagnosis import told
 from bridgehead.twin.scheduling.filters import Applicant, refusal
 from bridgehead.twin.scheduling.ledger import Account, Seat
@@ -138,9 +138,7 @@ def _as_number(timestamp: str) -> float:
 
 
 def _makes_room(pod: Object) -> bool:
-    condition = condition_of(pod, "DisruptionTarget")
+    found = condition(pod, "DisruptionTarget") or {}
     return (
-        is_deleting(pod)
-        and condition.get("status") == "True"
-        and condition.get("reason") == BY_SCHEDULER
+        is_deleting(pod) and found.get("status") == "True" and found.get("reason") == BY_SCHEDULER
     )

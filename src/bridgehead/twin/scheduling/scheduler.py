@@ -8,6 +8,7 @@ k8s.io/kubernetes/pkg/scheduler/schedule_one.go and backend/queue (1.37).
 import heapq
 from collections.abc import Iterable, Sequence
 
+from bridgehead.twin.conditions import with_pod_condition
 from bridgehead.twin.controllers.events import announce
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Stored
@@ -25,7 +26,6 @@ from bridgehead.twin.objects import (
 from bridgehead.twin.pace import of_scheduler
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.scheduling.binding import bind
-from bridgehead.twin.scheduling.conditions import with_condition
 from bridgehead.twin.scheduling.diagnosis import NO_NODES, told
 from bridgehead.twin.scheduling.filters import NOT_NAMED, Applicant, Refusal, applicant, refusal
 from bridgehead.twin.scheduling.ledger import (
@@ -253,7 +253,7 @@ class Scheduler:
             "message": f"{NAME}: preempting to accommodate a higher priority pod",
             "observedGeneration": at(victim, "metadata", "generation"),
         }
-        self._update_status(key, with_condition(victim, condition, self._clock.timestamp()))
+        self._update_status(key, with_pod_condition(victim, condition, self._clock.timestamp()))
         try:
             self._registry.delete(self._pods, *key)
         except ApiError:  # it went by itself
@@ -289,7 +289,7 @@ class Scheduler:
             "message": message,
             "observedGeneration": at(pod.pod, "metadata", "generation"),
         }
-        changed = with_condition(pod.pod, condition, self._clock.timestamp())
+        changed = with_pod_condition(pod.pod, condition, self._clock.timestamp())
         if nominated is not None:
             changed = with_field(changed, ("status", "nominatedNodeName"), nominated or None)
         self._waiting.put(
