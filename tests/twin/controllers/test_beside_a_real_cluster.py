@@ -60,6 +60,13 @@ def has_condition(kind: str, status: str = "True") -> Any:
     return found
 
 
+def has_paused(deployment: Object) -> bool:
+    """Both writes of the controller are there: the condition, and that it has seen the pause."""
+    seen = at(deployment, "status", "observedGeneration")
+    current = deployment["metadata"]["generation"]
+    return seen == current and bool(has_condition("Progressing", "Unknown")(deployment))
+
+
 async def note_replica_sets(side: Side, what: str) -> None:
     async def settled() -> list[Object]:
         found = await side.all("apps/replicasets")
@@ -89,8 +96,7 @@ async def a_rollout_and_the_way_back(side: Side) -> None:
     side.note("back", await side.until("apps/deployments", "web", rolled_out))
     await note_replica_sets(side, "with history")
     await side.patch("apps/deployments", "web", {"spec": {"paused": True}})
-    paused = has_condition("Progressing", "Unknown")
-    side.note("paused", await side.until("apps/deployments", "web", paused))
+    side.note("paused", await side.until("apps/deployments", "web", has_paused))
     await side.patch("apps/deployments", "web", {"spec": {"paused": None, "replicas": 1}})
     side.note("smaller", await side.until("apps/deployments", "web", rolled_out))
     await side.note_events("events", lambda name: name == "web")
