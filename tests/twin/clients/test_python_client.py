@@ -27,7 +27,10 @@ async def _beside(served: TwinServed, use: Callable[[Any], T]) -> T:
     def call() -> T:
         connect: Any = config.new_client_from_config
         with connect(str(served.kubeconfig)) as connected:
-            return use(connected)
+            try:
+                return use(connected)
+            finally:  # the client itself leaves its connections to the garbage collector
+                connected.rest_client.pool_manager.clear()
 
     return await asyncio.to_thread(call)
 
