@@ -25,6 +25,7 @@ from bridgehead.twin.objects import (
     text,
     uid_of,
 )
+from bridgehead.twin.pods import is_finished, pods_on
 from bridgehead.twin.registry import DeleteOptions
 from bridgehead.twin.store import Change
 from bridgehead.twin.twin import Twin
@@ -34,7 +35,6 @@ AFTERMATH = 600.0
 TRIAL = 180.0
 """Seconds in which a pod that asks for a device must run."""
 _TRIALS = "rehearsal-trials"
-_FINISHED = ("Succeeded", "Failed")
 
 
 class Measure:
@@ -182,8 +182,8 @@ class Measure:
         """Where every device is held, a job ends."""
         holders = [
             pod
-            for pod in self._twin.store.by(self._pods.stored, "node", node)
-            if text(pod, "status", "phase") not in _FINISHED and self._asked(pod)
+            for pod in pods_on(self._twin.store, node)
+            if not is_finished(pod) and self._asked(pod)
         ]
         now = self._now(node)
         for resource in self._resources:

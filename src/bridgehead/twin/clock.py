@@ -9,6 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from bridgehead.twin.timestamps import written
+
 
 class Clock:
     """Made inside a running event loop; its time begins at ``start``."""
@@ -41,6 +43,4 @@ class Clock:
         return self._loop.call_soon(call)
 
 
-@lru_cache(maxsize=64)
-def _in_whole_seconds(moment: int) -> str:
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+_in_whole_seconds = lru_cache(maxsize=64)(written)

@@ -13,7 +13,7 @@ import msgspec
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.errors import MODIFIED, already_exists, conflict, not_found
 from bridgehead.twin.identifiers import Identifiers
-from bridgehead.twin.kinds import Kind, Kinds, Stored
+from bridgehead.twin.kinds import Kind, Kinds
 from bridgehead.twin.objects import (
     Object,
     at,
@@ -26,9 +26,9 @@ from bridgehead.twin.objects import (
     with_field,
 )
 from bridgehead.twin.patches.entries import same_but_times
+from bridgehead.twin.pods import PODS, is_finished
 from bridgehead.twin.store import Store
 
-_PODS = Stored("", "pods")
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
 
@@ -177,7 +177,7 @@ class Registry:
         waits = bool(items(obj, "metadata", "finalizers")) or _has_finalizers_in_spec(kind, obj)
         if not waits and not grace:
             gone = obj if dry_run else self.store.remove(kind, obj)
-            return self._marked(kind, gone, 0) if kind.stored == _PODS else gone, True
+            return self._marked(kind, gone, 0) if kind.stored == PODS else gone, True
         if not is_deleting(old) or grace < int(
             at(old, "metadata", "deletionGracePeriodSeconds") or 0
         ):
@@ -341,10 +341,9 @@ def _with_propagation(obj: Object, options: DeleteOptions) -> Object:
 
 def _grace(kind: Kind, old: Object, options: DeleteOptions) -> int:
     """Seconds that a pod is given; everything else goes at once."""
-    if kind.stored != ("", "pods"):
+    if kind.stored != PODS:
         return 0
-    finished = text(old, "status", "phase") in {"Succeeded", "Failed"}
-    if finished or not text(old, "spec", "nodeName"):
+    if is_finished(old) or not text(old, "spec", "nodeName"):
         return 0
     grace = options.grace
     if grace is None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bridgehead.twin.tables.durations import human, seconds_of, since
+from bridgehead.twin.tables.durations import human, since
+from bridgehead.twin.timestamps import seconds_of
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from bridgehead.twin.api.options import ListOptions, Selection
 from bridgehead.twin.errors import ApiError, bad_request, gone
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, name_of, namespace_of
+from bridgehead.twin.pods import PODS, pods_on
 from bridgehead.twin.store import CompactedError, Key, Store
 
-_PODS_BY_NODE = "spec.nodeName"
 _TOO_OLD = "The resourceVersion for the provided list is too old."
 _CONTINUE_TOO_OLD = (
     "The provided continue parameter is too old to display a consistent list result. You can "
@@ -54,16 +54,6 @@ class _Token(msgspec.Struct, frozen=True):
     v: str = ""
     rv: int = 0
     start: str = ""
-
-
-def index_pods_by_node(store: Store, pods: Kind) -> None:
-    """Make the pods of one node cheap to list."""
-
-    def node_of(pod: Object) -> str:
-        name = pod.get("spec", {}).get("nodeName")
-        return name if isinstance(name, str) else ""
-
-    store.index(pods.stored, _PODS_BY_NODE, node_of)
 
 
 def listed(store: Store, kind: Kind, options: ListOptions) -> Page:
@@ -140,10 +130,9 @@ def _keys(
         key = (selection.namespace, name)
         there = undone[key] if key in undone else store.get(kind.stored, *key)
         return [key] if there is not None else []
-    node = selection.exactly(_PODS_BY_NODE)
-    if node and not undone and kind.stored == ("", "pods"):
-        pods = store.by(kind.stored, _PODS_BY_NODE, node)
-        keys = ((namespace_of(pod), name_of(pod)) for pod in pods)
+    node = selection.exactly("spec.nodeName")
+    if node and not undone and kind.stored == PODS:
+        keys = ((namespace_of(pod), name_of(pod)) for pod in pods_on(store, node))
         return [key for key in keys if selection.namespace in {"", key[0]}]
     keys_now = store.keys(kind.stored, selection.namespace)
     if not undone:

@@ -5,7 +5,6 @@ Kubernetes 1.37.
 """
 
 from collections.abc import Callable
-from datetime import datetime
 
 import msgspec
 
@@ -20,6 +19,7 @@ from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, fields, items, name_of, text
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.scheduling.binding import bind
+from bridgehead.twin.timestamps import seconds_of
 
 _TEXT = "text/plain"
 _BINDING = Kind(group="", version="v1", kind="Binding", plural="bindings")
@@ -209,7 +209,7 @@ def _since(call: Call, query: Query, now: float) -> float | None:
     if not moment:
         return None
     try:
-        return datetime.fromisoformat(moment).timestamp()
+        return seconds_of(moment)
     except ValueError:
         raise bad_request(
             f'parsing time "{moment}" as "2006-01-02T15:04:05Z07:00": cannot parse "{moment}" '

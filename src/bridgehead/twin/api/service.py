@@ -10,7 +10,6 @@ from bridgehead.twin.api.deleting import Deleting
 from bridgehead.twin.api.exchange import Answer, Request, Stream
 from bridgehead.twin.api.gate import Access, OpenDoor, User, attributes_of
 from bridgehead.twin.api.general import GENERAL, General, method_not_allowed, not_found_text
-from bridgehead.twin.api.listing import index_pods_by_node
 from bridgehead.twin.api.negotiation import form_of
 from bridgehead.twin.api.options import Query
 from bridgehead.twin.api.pod_parts import Evict, Logs, PodParts, Proxy, no_logs
@@ -20,6 +19,7 @@ from bridgehead.twin.api.watching import Watches
 from bridgehead.twin.api.writing import Writing
 from bridgehead.twin.errors import ApiError, no_such_path, not_found
 from bridgehead.twin.kinds import Kind
+from bridgehead.twin.pods import index_by_node
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.schema.openapi import OpenApi
 
@@ -67,7 +67,7 @@ class Api:
             "deletecollection": deleting.delete_collection,
         }
         self._parts = {**_parts(registry, answers, logs, evict), **(parts or {})}
-        index_pods_by_node(registry.store, registry.kinds.named("", "pods"))
+        index_by_node(registry.store)
 
     async def handle(self, request: Request) -> Answer | Stream:
         """Answer a request; a refusal is an answer too."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from bridgehead.twin.clock import Clock
 from bridgehead.twin.conditions import condition, without
 from bridgehead.twin.controllers.deployment_revisions import max_unavailable, replicas_of
-from bridgehead.twin.controllers.pods import seconds_of
 from bridgehead.twin.objects import Object, at, items, name_of
+from bridgehead.twin.timestamps import seconds_of
 
 NO_DEADLINE = 2**31 - 1
 AVAILABLE = "NewReplicaSetAvailable"

@@ -25,7 +25,6 @@ from bridgehead.twin.controllers.deployment_status import (
     with_condition,
 )
 from bridgehead.twin.controllers.owners import claim, controlled_by, index_by_controller
-from bridgehead.twin.controllers.pods import PODS, is_finished
 from bridgehead.twin.controllers.proportions import proportional
 from bridgehead.twin.controllers.replicasets import REPLICA_SETS
 from bridgehead.twin.controllers.rollouts import DEPLOYMENTS, Rollout
@@ -39,6 +38,7 @@ from bridgehead.twin.objects import (
     namespace_of,
     text,
 )
+from bridgehead.twin.pods import PODS, is_finished
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.selection import selects

@@ -8,7 +8,7 @@ from typing import Any
 from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.deployment_revisions import scaled
 from bridgehead.twin.controllers.events import record
-from bridgehead.twin.controllers.pods import PODS, is_ready, seconds_of
+from bridgehead.twin.controllers.pods import is_ready
 from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import (
     Object,
@@ -23,10 +23,12 @@ from bridgehead.twin.objects import (
     uid_of,
     with_field,
 )
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.selection import selects
 from bridgehead.twin.store import Change, Key
+from bridgehead.twin.timestamps import seconds_of
 
 BUDGETS = Stored("policy", "poddisruptionbudgets")
 COMPONENT = "controllermanager"

@@ -5,7 +5,7 @@ Source: k8s.io/kubernetes/pkg/registry/core/pod/storage/eviction.go (Kubernetes 
 
 from bridgehead.twin.conditions import condition, with_pod_condition
 from bridgehead.twin.controllers.disruption import BUDGETS
-from bridgehead.twin.controllers.pods import PODS, is_ready
+from bridgehead.twin.controllers.pods import is_ready
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.objects import (
     Object,
@@ -18,6 +18,7 @@ from bridgehead.twin.objects import (
     text,
     with_field,
 )
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.selection import selects
 

@@ -6,9 +6,10 @@ Source: k8s.io/kubernetes/pkg/controller/job/{backoff_utils,indexed_job_utils}.g
 from collections.abc import Iterable, Sequence
 
 from bridgehead.twin.conditions import condition
-from bridgehead.twin.controllers.pods import pod_of, seconds_of
+from bridgehead.twin.controllers.pods import pod_of
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, fields, is_deleting, items, labels_of, name_of, text
+from bridgehead.twin.timestamps import seconds_of
 
 FINALIZER = "batch.kubernetes.io/job-tracking"
 INDEX = "batch.kubernetes.io/job-completion-index"

@@ -8,9 +8,9 @@ from bridgehead.twin.conditions import without
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.job_look import Look, job_condition
 from bridgehead.twin.controllers.job_pods import FINALIZER, is_indexed, is_tracked, write_indexes
-from bridgehead.twin.controllers.pods import PODS
 from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import Object, items, name_of, namespace_of, uid_of, with_field
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.registry import Registry
 
 JOBS = Stored("batch", "jobs")

@@ -22,13 +22,11 @@ from bridgehead.twin.controllers.job_pods import (
 from bridgehead.twin.controllers.job_tally import COMPONENT, JOBS, JobTally
 from bridgehead.twin.controllers.owners import claim, controlled_by, index_by_controller
 from bridgehead.twin.controllers.pods import (
-    PODS,
     create_pod,
     delete_pod,
     deletion_order,
     is_ready,
     is_terminating_namespace,
-    seconds_of,
 )
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.objects import (
@@ -41,9 +39,11 @@ from bridgehead.twin.objects import (
     text,
     uid_of,
 )
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.store import Change, Key
+from bridgehead.twin.timestamps import seconds_of
 
 BURST = 500
 """Pods that one look creates or deletes at most."""

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bridgehead.twin.controllers.pods import is_finished, seconds_of
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import Object, at, is_deleting, items, name_of, text, with_field
+from bridgehead.twin.pods import is_finished
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.store import Change
+from bridgehead.twin.timestamps import seconds_of
 
 NAMESPACES = Stored("", "namespaces")
 FINALIZER = "kubernetes"

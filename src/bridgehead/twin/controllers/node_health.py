@@ -22,10 +22,10 @@ from bridgehead.twin.controllers.node_taints import (
     ready_status,
     swap,
 )
-from bridgehead.twin.controllers.pods import PODS, index_by_node, pods_on
 from bridgehead.twin.controllers.zones import Evictions, Health, health_of, rate_of, zone_of
 from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import Object, items, name_of, namespace_of, text, uid_of, with_field
+from bridgehead.twin.pods import PODS, index_by_node, pods_on
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.store import Change

@@ -13,10 +13,10 @@ from bridgehead.twin.objects import (
     labels_of,
     name_of,
     namespace_of,
-    text,
     uid_of,
     with_field,
 )
+from bridgehead.twin.pods import is_finished
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.selection import selects
 from bridgehead.twin.store import Store
@@ -75,7 +75,7 @@ def claim(
         found
         for obj in orphans(registry.store, kind.stored, namespace_of(owner))
         if not is_deleting(obj)
-        and text(obj, "status", "phase") not in {"Succeeded", "Failed"}
+        and not is_finished(obj)
         and selects(selector, labels_of(obj))
         and (found := _adopt(registry, reference, kind, obj, finalizer))
     ]

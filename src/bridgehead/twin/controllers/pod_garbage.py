@@ -9,8 +9,8 @@ import math
 
 from bridgehead.twin.controllers.eviction import disruption_target
 from bridgehead.twin.controllers.node_taints import NODES
-from bridgehead.twin.controllers.pods import PODS, index_by_node, is_finished, pods_on
 from bridgehead.twin.objects import Object, name_of, namespace_of, text, with_field
+from bridgehead.twin.pods import PODS, index_by_node, is_finished, pods_on
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.store import Change
 

@@ -5,13 +5,12 @@ Source: k8s.io/kubernetes/pkg/controller/controller_utils.go and pkg/api/v1/pod/
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.owners import controller_reference
 from bridgehead.twin.errors import ApiError
-from bridgehead.twin.kinds import Kind, Stored
+from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import (
     Object,
     at,
@@ -23,37 +22,12 @@ from bridgehead.twin.objects import (
     text,
     uid_of,
 )
+from bridgehead.twin.pods import is_finished
 from bridgehead.twin.registry import Registry
-from bridgehead.twin.store import Store
+from bridgehead.twin.timestamps import seconds_of
 
-PODS = Stored("", "pods")
-_BY_NODE = "node"
 _PHASES = {"Pending": 0, "": 1, "Unknown": 1, "Running": 2}
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-
-
-def index_by_node(store: Store) -> None:
-    """Keep pods findable by their node."""
-    store.index(PODS, _BY_NODE, _node_name)
-
-
-def pods_on(store: Store, node: str) -> list[Object]:
-    """The pods that are bound to a node; ``index_by_node`` comes first."""
-    return store.by(PODS, _BY_NODE, node)
-
-
-def _node_name(pod: Object) -> str:
-    return text(pod, "spec", "nodeName")
-
-
-def seconds_of(stamp: str) -> float:
-    """A timestamp of an object as seconds since the epoch."""
-    return datetime.fromisoformat(stamp.replace("Z", "+00:00")).astimezone(UTC).timestamp()
-
-
-def is_finished(pod: Object) -> bool:
-    """Whether all its containers have ended for good."""
-    return text(pod, "status", "phase") in {"Succeeded", "Failed"}
 
 
 def is_active(pod: Object) -> bool:

@@ -8,7 +8,6 @@ from collections import Counter
 from bridgehead.twin.conditions import condition, without
 from bridgehead.twin.controllers.owners import claim, controlled_by, index_by_controller
 from bridgehead.twin.controllers.pods import (
-    PODS,
     available_in,
     create_pod,
     delete_pod,
@@ -34,6 +33,7 @@ from bridgehead.twin.objects import (
     text,
     with_field,
 )
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.selection import selects

@@ -10,8 +10,8 @@ import msgspec
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.eviction import disruption_target
 from bridgehead.twin.controllers.node_taints import NODES
-from bridgehead.twin.controllers.pods import PODS, index_by_node, pods_on
 from bridgehead.twin.objects import Object, is_deleting, items, name_of, namespace_of, text
+from bridgehead.twin.pods import PODS, index_by_node, pods_on
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.scheduling.taints import tolerates

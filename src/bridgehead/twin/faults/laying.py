@@ -6,13 +6,13 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from bridgehead.core.model.node import HELD_BY
-from bridgehead.twin.controllers.pods import PODS
 from bridgehead.twin.faults.fault import Fault, NodeTrouble, Where
 from bridgehead.twin.faults.text import DRIFTED, FaultError
 from bridgehead.twin.nodes.fleet import Machine
 from bridgehead.twin.nodes.images import Overlay, Pull
 from bridgehead.twin.nodes.stages import Stage
 from bridgehead.twin.objects import Object, fields, items, name_of, text
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.store import Change
 from bridgehead.twin.twin import Twin
 

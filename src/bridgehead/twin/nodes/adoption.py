@@ -4,9 +4,6 @@ The runtime gets the containers that the pods' statuses tell of, under their ids
 anew, so that plugins register and logs have a beginning. Pods that hold devices keep some.
 """
 
-from datetime import datetime
-
-from bridgehead.twin.controllers.pods import pods_on
 from bridgehead.twin.nodes.driver.driver import Driver
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.kubelet import Kubelet
@@ -14,8 +11,8 @@ from bridgehead.twin.nodes.pods.containers import Container, Sandbox
 from bridgehead.twin.nodes.pods.environment import ConfigError, environment_of
 from bridgehead.twin.nodes.pods.worker import Worker
 from bridgehead.twin.objects import Object, at, fields, items, text, uid_of
-
-_FINISHED = ("Succeeded", "Failed")
+from bridgehead.twin.pods import is_finished, pods_on
+from bridgehead.twin.timestamps import seconds_of
 
 
 def adopt(kubelet: Kubelet) -> None:
@@ -37,7 +34,7 @@ def adopt(kubelet: Kubelet) -> None:
 
 
 def _runs(pod: Object) -> bool:
-    if text(pod, "status", "phase") in _FINISHED:
+    if is_finished(pod):
         return False
     return any(
         item.get("containerID")
@@ -147,4 +144,4 @@ def _keep_devices(kubelet: Kubelet, pods: list[Object], plugins: list[Driver]) -
 
 
 def _moment(stamp: str) -> float:
-    return datetime.fromisoformat(stamp).timestamp() if stamp else 0.0
+    return seconds_of(stamp) if stamp else 0.0

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 from bridgehead.twin.nodes.devices.allocation import Allocation, asks_for_devices
 from bridgehead.twin.nodes.pods.fitting import misfit
 from bridgehead.twin.nodes.pods.status import rejected
-from bridgehead.twin.objects import Object, is_deleting, text, uid_of
+from bridgehead.twin.objects import Object, is_deleting, uid_of
+from bridgehead.twin.pods import is_finished
 
 if TYPE_CHECKING:
     from bridgehead.twin.nodes.kubelet import Kubelet
-
-_FINISHED = ("Succeeded", "Failed")
 
 
 class Arrivals:
@@ -61,7 +60,7 @@ class Arrivals:
                 self._arrive(now)
 
     def _arrive(self, pod: Object) -> None:
-        if text(pod, "status", "phase") in _FINISHED:
+        if is_finished(pod):
             if is_deleting(pod):
                 self._kubelet.reports.gone(pod)
         elif is_deleting(pod):

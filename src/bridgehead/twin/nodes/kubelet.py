@@ -8,7 +8,6 @@ Source: k8s.io/kubernetes/pkg/kubelet/kubelet.go (1.37).
 
 from collections.abc import Callable, Sequence
 
-from bridgehead.twin.controllers.pods import pods_on
 from bridgehead.twin.nodes.arrivals import Arrivals
 from bridgehead.twin.nodes.devices.endpoints import DeviceManager
 from bridgehead.twin.nodes.devices.grants import Grants
@@ -30,6 +29,7 @@ from bridgehead.twin.objects import (
     text,
     uid_of,
 )
+from bridgehead.twin.pods import pods_on
 from bridgehead.twin.store import Change
 
 _ORPHAN_GRACE = 2.0

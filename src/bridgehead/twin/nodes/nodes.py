@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from bridgehead.twin.api.exchange import Chunks
 from bridgehead.twin.api.pod_parts import LogOptions
 from bridgehead.twin.controllers import events
-from bridgehead.twin.controllers.pods import index_by_node
 from bridgehead.twin.nodes import logs
 from bridgehead.twin.nodes.adoption import adopt
 from bridgehead.twin.nodes.context import Context, Refusal, nobody_is_refused
@@ -14,6 +13,7 @@ from bridgehead.twin.nodes.heartbeats import Heartbeats
 from bridgehead.twin.nodes.host import Host
 from bridgehead.twin.nodes.kubelet import Kubelet
 from bridgehead.twin.objects import Object, fields, text, uid_of
+from bridgehead.twin.pods import index_by_node
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.store import Change
 

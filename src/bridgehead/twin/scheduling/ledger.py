@@ -11,13 +11,11 @@ import msgspec
 
 from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import Object, fields, items, name_of, namespace_of, text
+from bridgehead.twin.pods import PODS, is_finished
 from bridgehead.twin.scheduling.demand import CPU, MEMORY, Demand, amounts, demand_of
 from bridgehead.twin.store import Change, Key, Store
 
 NODES = Stored("", "nodes")
-PODS = Stored("", "pods")
-FINISHED = frozenset({"Succeeded", "Failed"})
-"""Phases of pods that hold nothing any more."""
 
 
 class Seat(msgspec.Struct, frozen=True):
@@ -140,7 +138,7 @@ class Ledger:
         there = self._seats.get(key, "")
         before = self.accounts[there].seats[key] if there else None
         node = text(pod, "spec", "nodeName")
-        if text(pod, "status", "phase") in FINISHED:
+        if pod is not None and is_finished(pod):
             node = ""
         freed = self._nominate(key, pod)
         if before is not None and pod is not None and there == node and _same(before.pod, pod):

@@ -24,19 +24,12 @@ from bridgehead.twin.objects import (
     with_field,
 )
 from bridgehead.twin.pace import of_scheduler
+from bridgehead.twin.pods import PODS, is_finished
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.scheduling.binding import bind
 from bridgehead.twin.scheduling.diagnosis import NO_NODES, told
 from bridgehead.twin.scheduling.filters import NOT_NAMED, Applicant, Refusal, applicant, refusal
-from bridgehead.twin.scheduling.ledger import (
-    FINISHED,
-    NODES,
-    PODS,
-    Account,
-    Ledger,
-    priority_of,
-    required,
-)
+from bridgehead.twin.scheduling.ledger import NODES, Account, Ledger, priority_of, required
 from bridgehead.twin.scheduling.neighbours import Neighbours
 from bridgehead.twin.scheduling.preemption import (
     BY_SCHEDULER,
@@ -314,7 +307,7 @@ def _is_pending(pod: Object) -> bool:
     return (
         not text(pod, "spec", "nodeName")
         and not is_deleting(pod)
-        and text(pod, "status", "phase") not in FINISHED
+        and not is_finished(pod)
         and (text(pod, "spec", "schedulerName") or NAME) == NAME
         and not items(pod, "spec", "schedulingGates")
     )

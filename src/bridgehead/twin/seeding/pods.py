@@ -7,8 +7,8 @@ from typing import Any
 from bridgehead.twin.controllers.daemonsets.template import GENERATION_LABEL, HASH_LABEL, daemon_pod
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, fields, items, labels_of, name_of, text
+from bridgehead.twin.pods import FINISHED
 
-FINISHED = ("Succeeded", "Failed")
 _CONDITIONS = (
     "PodReadyToStartContainers",
     "Initialized",

@@ -3,7 +3,7 @@
 Source: k8s.io/apimachinery/pkg/util/duration/duration.go (1.37).
 """
 
-from datetime import UTC, datetime
+from bridgehead.twin.timestamps import seconds_of
 
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86_400, 365 * 86_400
 
@@ -32,12 +32,6 @@ def human(seconds: float) -> str:
             rest = whole % unit // part if part else 0
             return f"{whole // unit}{name}" + (f"{rest}{part_name}" if rest else "")
     return f"{whole // _YEAR}y"
-
-
-def seconds_of(stamp: str) -> float:
-    """Seconds since the epoch of an RFC 3339 time. Raises ValueError."""
-    moment = datetime.fromisoformat(stamp)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def since(stamp: object, now: float) -> str:

@@ -15,7 +15,8 @@ from bridgehead.twin.tables.cells import (
     some,
     word,
 )
-from bridgehead.twin.tables.durations import human, seconds_of, since
+from bridgehead.twin.tables.durations import human, since
+from bridgehead.twin.timestamps import seconds_of
 
 
 def daemonset(obj: Object, now: float) -> list[Any]:

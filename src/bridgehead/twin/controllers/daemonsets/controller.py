@@ -15,7 +15,6 @@ from bridgehead.twin.controllers.daemonsets.revisions import REVISIONS
 from bridgehead.twin.controllers.daemonsets.template import target_of
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.owners import index_by_controller
-from bridgehead.twin.controllers.pods import PODS
 from bridgehead.twin.kinds import Stored
 from bridgehead.twin.objects import (
     Object,
@@ -29,6 +28,7 @@ from bridgehead.twin.objects import (
     uid_of,
 )
 from bridgehead.twin.pace import of_controller
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.queue import WorkQueue
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.selection import selects

@@ -20,12 +20,7 @@ from bridgehead.twin.controllers.daemonsets.template import (
 )
 from bridgehead.twin.controllers.events import Type, record
 from bridgehead.twin.controllers.owners import claim, controlled_by
-from bridgehead.twin.controllers.pods import (
-    PODS,
-    create_pod,
-    delete_pod,
-    is_terminating_namespace,
-)
+from bridgehead.twin.controllers.pods import create_pod, delete_pod, is_terminating_namespace
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import (
@@ -37,6 +32,7 @@ from bridgehead.twin.objects import (
     uid_of,
 )
 from bridgehead.twin.pace import Pace
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.scheduling.ledger import NODES
 from bridgehead.twin.store import Key

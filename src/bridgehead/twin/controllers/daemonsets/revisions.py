@@ -9,7 +9,6 @@ from typing import Any
 from bridgehead.twin.controllers.daemonsets.template import HASH_LABEL
 from bridgehead.twin.controllers.deployment_revisions import template_hash
 from bridgehead.twin.controllers.owners import claim, controlled_by, controller_reference
-from bridgehead.twin.controllers.pods import PODS
 from bridgehead.twin.errors import ApiError
 from bridgehead.twin.kinds import Kind, Stored
 from bridgehead.twin.objects import (
@@ -22,6 +21,7 @@ from bridgehead.twin.objects import (
     uid_of,
     with_field,
 )
+from bridgehead.twin.pods import PODS
 from bridgehead.twin.registry import Registry
 
 REVISIONS = Stored("apps", "controllerrevisions")

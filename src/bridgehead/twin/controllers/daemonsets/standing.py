@@ -17,8 +17,9 @@ from bridgehead.twin.controllers.daemonsets.template import (
     tolerations_of,
 )
 from bridgehead.twin.controllers.deployment_revisions import scaled
-from bridgehead.twin.controllers.pods import available_in, is_finished, is_ready
+from bridgehead.twin.controllers.pods import available_in, is_ready
 from bridgehead.twin.objects import Object, fields, is_deleting, labels_of, name_of, text
+from bridgehead.twin.pods import is_finished
 from bridgehead.twin.scheduling.taints import DRIVES_OUT, KEEPS_OUT, untolerated
 from bridgehead.twin.selection import node_fits
 

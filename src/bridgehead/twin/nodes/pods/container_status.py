@@ -5,7 +5,6 @@ UpdatePodStatus of .../prober/prober_manager.go (1.37).
 """
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -13,6 +12,7 @@ import msgspec
 from bridgehead.twin.nodes.pods.containers import Container, Sandbox
 from bridgehead.twin.nodes.pods.phase import is_sidecar, should_restart
 from bridgehead.twin.objects import Object, at, fields, is_deleting, items, text
+from bridgehead.twin.timestamps import written
 
 LOST: Object = {
     "exitCode": 137,
@@ -119,14 +119,14 @@ def _of_container(pod: Object, container: Object, life: Container) -> Object:
 
 def _state(life: Container) -> Object:
     if life.state == "running":
-        return {"running": {"startedAt": _stamp(life.started)}}
+        return {"running": {"startedAt": written(life.started)}}
     if life.state == "created":
         return {"waiting": {}}
     ended: Object = {
         "exitCode": life.exit_code,
         "reason": life.reason,
-        "startedAt": _stamp(life.started),
-        "finishedAt": _stamp(life.finished),
+        "startedAt": written(life.started),
+        "finishedAt": written(life.finished),
         "containerID": life.id,
     }
     if life.message:
@@ -197,7 +197,3 @@ def _user(pod: Object, container: Object) -> Object:
     fs_group = at(pod, "spec", "securityContext", "fsGroup")
     groups = dict.fromkeys((gid, *more, *(() if fs_group is None else (fs_group,))))
     return {"uid": uid, "gid": gid, "supplementalGroups": sorted(groups)}
-
-
-def _stamp(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -12,8 +12,7 @@ from bridgehead.twin.nodes.pods.conditions import conditions
 from bridgehead.twin.nodes.pods.container_status import LOST, Known, statuses
 from bridgehead.twin.nodes.pods.phase import Statuses, is_sidecar, phase_of
 from bridgehead.twin.objects import Object, at, fields, items, text
-
-_FINISHED = ("Succeeded", "Failed")
+from bridgehead.twin.pods import FINISHED
 
 
 def status_of(pod: Object, known: Known, *, host: str, now: str, terminal: bool) -> Object:
@@ -26,7 +25,7 @@ def status_of(pod: Object, known: Known, *, host: str, now: str, terminal: bool)
     )
     phase = phase_of(pod, by_name, terminal=terminal, initialized=initialized)
     before = fields(pod, "status")
-    if before.get("phase") in _FINISHED:
+    if before.get("phase") in FINISHED:
         phase = before["phase"]
     status: Object = {
         "phase": phase,
@@ -85,7 +84,7 @@ def terminated(pod: Object) -> Object:
             _ended(item) if initialized or number <= last else item
             for number, item in enumerate(init)
         ]
-    if status.get("phase") not in _FINISHED:
+    if status.get("phase") not in FINISHED:
         status["phase"] = "Failed"
     return _observed(pod, status)
 

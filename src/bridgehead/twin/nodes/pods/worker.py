@@ -17,6 +17,7 @@ from bridgehead.twin.nodes.pods.qos import MEASURED
 from bridgehead.twin.nodes.pods.status import status_of
 from bridgehead.twin.nodes.pods.volumes import mount_failures
 from bridgehead.twin.objects import Object, fields, name_of, namespace_of, text, uid_of
+from bridgehead.twin.pods import is_finished
 from bridgehead.twin.store import Key
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ Steps = Iterator[float]
 """What is done next is done after so many seconds."""
 
 _MOUNT_PAUSE_FIRST, _MOUNT_PAUSE_LONGEST = 0.5, 122.0
-_FINISHED = ("Succeeded", "Failed")
 
 
 class Worker:
@@ -189,7 +189,7 @@ class Worker:
 
     def _sync(self) -> Steps:
         self.report()
-        if text(self.last, "status", "phase") in _FINISHED or starting.is_over(self):
+        if is_finished(self.last) or starting.is_over(self):
             self.context.clock.soon(lambda: self.stop(self._own_grace()))
             return
         if not self._mounted:
