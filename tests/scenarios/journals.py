@@ -26,6 +26,7 @@ _MASKS = (
     (r"\bNAMESPACE-\d{8}-\d{6}(-\d+)?", "RUN"),
     (r"\b(plugin|holder-\d+)(-[bcdf-hj-np-tv-z0-9]{5,10})+\b", r"\1-NAME"),
     (r"\bfake-\d+\b", "DEVICE"),
+    (r" -> [a-z0-9]+ \(", " -> HASH ("),
     (r"\b(bridgehead-[a-z]+-NODE\d+)-[0-9a-f]{10}\b", r"\1-NAME"),
 )
 

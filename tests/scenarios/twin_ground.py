@@ -40,6 +40,11 @@ LATENCY = 0.002
 PROCESS = 0.8
 """Seconds that a command takes until it does anything."""
 _PRESENT = Pull(present=True)
+_NOT_FOUND = (
+    "rpc error: code = NotFound desc = failed to pull and unpack image "
+    '"{0}": failed to resolve image: {0}: not found'
+)
+"""What containerd says of an image that a registry does not have."""
 _NOWHERE = "http://127.0.0.1:1"
 """Where kubeconfigs of a twin point to; its connector leads to the twin whatever they say."""
 
@@ -140,8 +145,8 @@ class TwinGround:
         for name, knobs in versions.items():
             variables = environment({"version": name.rpartition(":")[2], **knobs})
             images.add(name, Image(program="plugin", environment=variables, pull=_PRESENT))
-        absent = Pull(error=f"{self.registry_address}/absent/fake:v2: not found", delay=0.1)
-        images.add(f"{self.registry_address}/absent/*", Image(pull=absent))
+        absent = f"{self.registry_address}/absent/fake:v2"
+        images.add(absent, Image(pull=Pull(error=_NOT_FOUND.format(absent), delay=0.1)))
 
     def start_healing(self, folder: Path, *, manager: str, name: str) -> None:
         """Put a folder of manifests back every second, as a GitOps tool does."""
