@@ -67,6 +67,16 @@ async def test_a_server_that_is_away_for_a_while_is_waited_for() -> None:
 
 
 @virtually
+async def test_a_server_does_not_go_away_once_the_trouble_has_ended() -> None:
+    async with _cluster() as (_, api, kube):
+        api.begin(parse_fault("api.away=1h@10s").api)
+        api.end()
+        await asyncio.sleep(20)
+        await kube.list(NODES)
+        assert _now() == pytest.approx(20, abs=1)
+
+
+@virtually
 async def test_a_server_that_stays_away_is_told_as_such() -> None:
     async with _cluster() as (_, api, kube):
         api.begin(parse_fault("api.away=1h@0s").api)

@@ -103,8 +103,9 @@ class TroubledApi:
             self._registry.update(kind, with_field(node, _TOUCHED[:2], annotations))
 
     def _leave(self) -> None:
-        self._away = True
-        self._hung_up.set_result(None)
+        if self._trouble.away is not None and not self._away:  # else it has ended meanwhile
+            self._away = True
+            self._hung_up.set_result(None)
 
     def _return(self) -> None:
         if self._away:

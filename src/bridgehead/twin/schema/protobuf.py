@@ -21,8 +21,6 @@ from bridgehead.twin.schema.gotypes import GoField, go_type, type_of_kind
 from bridgehead.twin.schema.scalars import MisfitError
 from bridgehead.twin.schema.wire import Value, WireError, fields_of, packed, signed
 
-MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
-
 _PREFIX = b"k8s\x00"
 
 

@@ -8,9 +8,6 @@ from bridgehead.twin.nodes.fleet import Machine
 from bridgehead.twin.nodes.images import Overlay
 from bridgehead.twin.objects import Object, fields, items, name_of, text
 
-_OWN_TAINTS = "node.kubernetes.io/"
-"""Taints that follow from a node's conditions; its controllers put them on by themselves."""
-
 _OURS = "bridgehead.dev/"
 
 

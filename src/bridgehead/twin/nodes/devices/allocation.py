@@ -84,7 +84,8 @@ class Allocation:
             if endpoint is None:
                 return self._refuse(f"unknown Device Plugin {ask.resource}")
             if endpoint.plugin is None or endpoint.stopped is not None:
-                return self._refuse(f"endpoint {endpoint} has been stopped")
+                # The real one prints its structure, with addresses in memory; here it is its name.
+                return self._refuse(f"endpoint &{{{ask.resource}}} has been stopped")
             return endpoint.plugin.allocate(ids, lambda got: self._answered(ask, ids, got))  # noqa: B023 - called once for this request
         return self._done("")
 

@@ -49,7 +49,6 @@ NOT_CHOSEN = Line("plugin.go:123", "error", "failed to choose devices of '{}': {
 NOT_PREPARED = Line("plugin.go:141", "error", "failed to prepare devices of '{}': {}")
 HEALTHY = Line("health.go:52", "info", "'{}' device marked healthy: {}")
 UNHEALTHY = Line("health.go:63", "warning", "'{}' device marked unhealthy: {}")
-LIST_CHANGED = Line("health.go:76", "info", "device list of '{}' changed: {} devices")
 
 
 def shaped(style: str, line: Line, values: tuple[object, ...], now: float) -> str:
