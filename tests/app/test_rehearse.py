@@ -119,6 +119,7 @@ def test_a_good_change_goes_through_all_nodes_and_nothing_is_missing() -> None:
     assert followed.entries[-1].result == "ended"
     assert outcome.duration > 22 * 60, "two canary stages and a wave soak for 22 minutes"
     assert any("images are pulled" in line for line in result.assumptions)
+    assert any("later than 1h after the end" in line for line in result.assumptions)
 
 
 def test_what_the_twin_cannot_take_over_is_told_among_the_assumptions() -> None:
@@ -175,10 +176,21 @@ def test_what_no_gate_can_see_escapes() -> None:
     assert {item.node for item in outcome.missing} == set(outcome.touched)
 
 
-def test_a_version_that_crashes_only_after_the_soak_escapes() -> None:
-    outcome = _outcome(_state(2), "crashAfter=20m")
+@pytest.mark.parametrize("after", ["20m", "1h"])
+def test_a_version_that_crashes_only_after_the_soak_escapes(after: str) -> None:
+    outcome = _outcome(_state(2), f"crashAfter={after}")
     assert (outcome.verdict, outcome.exit) == ("escaped", 0)
     assert all("restarts by itself" in item.what for item in outcome.missing)
+
+
+def test_devices_that_go_away_for_a_while_after_the_end_escape() -> None:
+    fault = "unhealthyAfter=40m,unhealthyDevices=3,unhealthyFor=1m,unhealthyRepeats"
+    outcome = _outcome(_state(2), fault)
+    assert (outcome.verdict, outcome.exit) == ("escaped", 0)
+    assert {item.what for item in outcome.missing} == {
+        "3 of 8 devices went away for a while, after the end"
+    }
+    assert outcome.device_minutes < 2, "what is lost later is not of the change itself"
 
 
 def test_the_same_fault_is_caught_where_a_device_is_free() -> None:

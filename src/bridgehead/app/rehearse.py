@@ -12,7 +12,7 @@ import msgspec
 
 from bridgehead.app.loop import OutOfSightError
 from bridgehead.app.planning import Planned, plan_live
-from bridgehead.app.rehearse_measure import Measure
+from bridgehead.app.rehearse_measure import AFTERMATH, Measure
 from bridgehead.app.rehearse_stage import Stage, rehearsable, staged
 from bridgehead.app.rehearse_state import State
 from bridgehead.app.rollout import Options, RolloutResult, rollout
@@ -21,6 +21,7 @@ from bridgehead.app.session import Watcher
 from bridgehead.cluster.errors import ClusterError
 from bridgehead.core.inventory.cohort import cohorts_of
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import RolloutSpec
 from bridgehead.core.rehearsal.outcome import PREFLIGHT, Outcome, Rehearsal
@@ -121,6 +122,7 @@ async def _plan(
 
 
 def _assumed(spec: RolloutSpec, state: State) -> Iterable[str]:
+    yield f"what shows later than {duration_text(AFTERMATH)} after the end does not count"
     period = min(10.0, spec.verify.status_period)
     yield f"kubelets report what they offer every {period:g} s"
     if spec.approve:
@@ -151,7 +153,6 @@ class _Player(msgspec.Struct, frozen=True, kw_only=True):
             told = await self._result(stage)
             lasted = stage.session.clock() - began
             touched, lost = measure.touched, measure.device_minutes
-            measure.stop()
             stage.calm()
             missing = await measure.missing(stage.struck)
             return msgspec.structs.replace(

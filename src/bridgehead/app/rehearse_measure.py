@@ -1,8 +1,8 @@
 """What a rehearsed change costs, and what it leaves behind: measured in the twin, not by gates.
 
 A gate may be wrong; the twin knows. A fault has escaped where a run calls itself done although
-nodes offer less than before, the component restarts by itself, or the next pod that asks for a
-device does not run.
+nodes offer less than before, the component restarts by itself, devices go away for a while, or the
+next pod that asks for a device does not run.
 """
 
 import asyncio
@@ -30,8 +30,9 @@ from bridgehead.twin.registry import DeleteOptions
 from bridgehead.twin.store import Change
 from bridgehead.twin.twin import Twin
 
-AFTERMATH = 600.0
-"""Seconds after the ending in which something may still show."""
+AFTERMATH = 3600.0
+"""Seconds after the ending in which something may still show; the report says so of what is later.
+"""
 TRIAL = 180.0
 """Seconds in which a pod that asks for a device must run."""
 _TRIALS = "rehearsal-trials"
@@ -50,6 +51,7 @@ class Measure:
             name_of(node): self._offered(node) for node in twin.store.select(self._nodes.stored)
         }
         self._lacking: dict[str, int] = {}
+        self._dips: dict[str, tuple[int, int]] = {}
         self._since = twin.clock.now()
         self._lost = 0.0
         self._touched: dict[str, None] = {}
@@ -66,20 +68,25 @@ class Measure:
         """Nodes on which a pod of the component was ended, in that order."""
         return tuple(self._touched)
 
-    def stop(self) -> None:
-        """Count no further."""
-        self._count()
-        self._end()
-
     async def missing(self, struck: Sequence[str]) -> tuple[Missing, ...]:
-        """What is missing after a while; nothing is said of nodes that ``struck`` names."""
+        """What is missing for a while from now on, or at its end; counts no further then.
+
+        Nothing is said of nodes that ``struck`` names.
+        """
         restarts = self._restarts()
+        self._dips.clear()
         await asyncio.sleep(AFTERMATH)
+        self._end()
+        dipped = {
+            node: f"{most} of {count} devices went away for a while, after the end"
+            for node, (most, count) in self._dips.items()
+        }
         restless = {
             node: "the component restarts by itself, after the end"
             for pod, (node, count) in self._restarts().items()
             if pod in restarts and count > restarts[pod][1]
         }
+        restless = {**dipped, **restless}
         fewer = {
             node: f"{resource}: {now} of {count}"
             for node, offered in self._before.items()
@@ -112,6 +119,8 @@ class Measure:
             lacking = sum(max(0, count - now.get(key, 0)) for key, count in before.items())
             if lacking != self._lacking.get(name, 0):
                 self._count()
+                if lacking > max(self._lacking.get(name, 0), self._dips.get(name, (0, 0))[0]):
+                    self._dips[name] = (lacking, sum(before.values()))
                 self._lacking[name] = lacking
 
     def _count(self) -> None:
