@@ -13,15 +13,20 @@ from aiohttp import web
 from bridgehead.twin.api.bodies import LARGEST
 from bridgehead.twin.api.http import server
 from bridgehead.twin.api.service import Api
+from bridgehead.twin.twin import Twin
 from tests.twin.api.asking import api_of, bare_registry
+from tests.twin.virtually import START
 
 MAPS = "/api/v1/namespaces/default/configmaps"
+TOKEN = "of-the-administrator"
 WATCH = f"GET {MAPS}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n".encode()
 
 
 @asynccontextmanager
-async def _served() -> AsyncIterator[tuple[Api, int]]:
+async def _served(*, guarded: bool = False) -> AsyncIterator[tuple[Api, int]]:
     api = api_of(bare_registry())
+    if guarded:
+        api = Twin(start=START, administrator=TOKEN).api
     runner = web.ServerRunner(server(api), shutdown_timeout=1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -111,6 +116,21 @@ async def test_what_is_no_request_ends_the_connection_and_nothing_else(sent: byt
         assert await _is_alive(port)
 
 
+@pytest.mark.parametrize("header", ["Authorization: Bearer", "Impersonate-User:", "Content-Type:"])
+async def test_bytes_in_a_header_that_are_no_text_are_answered_by_a_status(header: str) -> None:
+    async with _served(guarded=True) as (_, port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        extra = "" if header.startswith("Auth") else f"Authorization: Bearer {TOKEN}\r\n"
+        head = f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n{extra}{header} ".encode()
+        writer.write(head + b"\xff\xfe\r\n\r\n{}")
+        writer.write_eof()
+        async with asyncio.timeout(10):
+            answer = await reader.read()
+        writer.close()
+        status = msgspec.json.decode(answer.partition(b"\r\n\r\n")[2])
+        assert (status["kind"], status["code"] // 100) == ("Status", 4)
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 async def test_a_body_beyond_the_limit_is_refused_before_it_is_read_to_its_end(
     chunked: bool,
@@ -151,3 +171,21 @@ async def test_warnings_come_as_headers_and_head_has_no_body() -> None:
         assert listed.headers["Warning"] == '299 - "v1 ComponentStatus is deprecated in v1.19+"'
         head = await session.head(f"{root}/namespaces")
         assert (head.status, await head.read()) == (405, b"")
+
+
+async def test_a_content_encoding_means_nothing_as_bodies_are_never_compressed() -> None:
+    async with _served() as (_, port), aiohttp.ClientSession() as session:
+        answer = await session.post(
+            f"http://127.0.0.1:{port}{MAPS}",
+            data=b"xx",
+            headers={"Content-Encoding": "gzip", "Content-Type": "application/json"},
+        )
+        status = await answer.json()
+        assert (answer.status, status["reason"]) == (400, "BadRequest")
+
+
+async def test_long_paths_and_headers_are_answered_by_the_api_itself() -> None:
+    async with _served() as (_, port), aiohttp.ClientSession() as session:
+        long = "a" * 60_000
+        answer = await session.get(f"http://127.0.0.1:{port}{MAPS}/{long}", headers={"X": long})
+        assert (answer.status, (await answer.json())["reason"]) == (404, "NotFound")

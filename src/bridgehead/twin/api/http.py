@@ -15,6 +15,8 @@ from bridgehead.twin.api.answers import refusal
 from bridgehead.twin.api.bodies import LARGEST, too_large
 from bridgehead.twin.api.exchange import Answer, Request, Stream
 
+_HEAD = 1 << 20
+"""Bytes that a line of a request's head may have. Source: DefaultMaxHeaderBytes of net/http."""
 _WORTH_GZIP = 128 * 1024
 """Bytes from which an answer is compressed for who asks. Source: responsewriters/writers.go."""
 _LEVEL = 1
@@ -33,16 +35,25 @@ def server(api: Handles) -> web.Server:
     async def handle(message: web.BaseRequest) -> web.StreamResponse:
         return await _handle(api, message)
 
-    return web.Server(handle, handler_cancellation=True, access_log=None)
+    # Bodies are taken as they come, as the real server does: a Content-Encoding means nothing.
+    return web.Server(
+        handle,
+        handler_cancellation=True,
+        access_log=None,
+        auto_decompress=False,
+        max_line_size=_HEAD,
+        max_field_size=_HEAD,
+    )
 
 
 async def _handle(api: Handles, message: web.BaseRequest) -> web.StreamResponse:
+    headers = tuple((name, _readable(value)) for name, value in message.headers.items())
     head = Request(
         method=message.method,
         path=message.path,
         query=tuple(message.query.items()),
-        headers={name.lower(): value for name, value in message.headers.items()},
-        all_headers=tuple(message.headers.items()),
+        headers={name.lower(): value for name, value in headers},
+        all_headers=headers,
     )
     body = await _body(message)
     if body is None:
@@ -56,6 +67,14 @@ async def _handle(api: Handles, message: web.BaseRequest) -> web.StreamResponse:
     if isinstance(answer, Answer):
         return _whole(message, answer)
     return await _streamed(message, answer)
+
+
+def _readable(value: str) -> str:
+    """A header's value, with a question mark for every byte that is no character.
+
+    aiohttp keeps such bytes as half characters, which no answer could repeat.
+    """
+    return value.encode("utf-8", "replace").decode()
 
 
 async def _body(message: web.BaseRequest) -> bytes | None:
