@@ -121,9 +121,9 @@ async def test_bytes_in_a_header_that_are_no_text_are_answered_by_a_status(heade
     async with _served(guarded=True) as (_, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         extra = "" if header.startswith("Auth") else f"Authorization: Bearer {TOKEN}\r\n"
-        head = f"POST {MAPS} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n{extra}{header} ".encode()
-        writer.write(head + b"\xff\xfe\r\n\r\n{}")
-        writer.write_eof()
+        usual = "Host: x\r\nConnection: close\r\nContent-Length: 2"
+        head = f"POST {MAPS} HTTP/1.1\r\n{usual}\r\n{extra}{header} "
+        writer.write(head.encode() + b"\xff\xfe\r\n\r\n{}")
         async with asyncio.timeout(10):
             answer = await reader.read()
         writer.close()

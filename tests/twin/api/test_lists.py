@@ -1,6 +1,7 @@
 """Lists: pages that show one version, selectors, versions of the past and of the future."""
 
 import asyncio
+from base64 import urlsafe_b64encode
 
 import msgspec
 import pytest
@@ -45,6 +46,14 @@ async def test_pages_show_the_version_of_the_first_one_whatever_is_written_meanw
         assert all("data" not in item for item in page["items"])
         names += _names(page)
     assert names == [f"m{place:03}" for place in range(10)]
+
+
+@virtually
+async def test_a_token_of_a_version_to_come_is_refused() -> None:
+    client, _ = await _with_maps(1)
+    token = msgspec.json.encode({"v": "meta.k8s.io/v1", "rv": 10**9, "start": "/default/a"})
+    status = await client.get(f"{MAPS}?continue={urlsafe_b64encode(token).decode().rstrip('=')}")
+    assert (status["code"], status["kind"]) == (500, "Status")
 
 
 @virtually

@@ -11,7 +11,7 @@ from bridgehead.twin.errors import ApiError
 from bridgehead.twin.nodes.images import Image, Overlay, Pull
 from bridgehead.twin.nodes.stages import Stage
 from bridgehead.twin.objects import with_field
-from tests.twin.nodes.cluster import HERE, Cluster, cluster, container, devices, images
+from tests.twin.nodes.cluster import HERE, NODE, Cluster, cluster, container, devices, images
 from tests.twin.virtually import virtually
 
 
@@ -384,3 +384,12 @@ async def test_the_health_of_devices_in_use_shows_in_the_status_of_their_pod() -
     assert health() == "Healthy"
     await twin.until(lambda: health() == "Unhealthy", 62)
     assert twin.pod_ready("holder")
+
+
+@virtually
+async def test_no_two_pods_of_a_node_have_one_address_however_many_came_before() -> None:
+    twin = await cluster()
+    host = twin.twin.nodes.hosts[NODE]
+    lasting = host.make_sandbox({"metadata": {"uid": "lasting"}})
+    for _ in range(600):
+        assert host.make_sandbox({"metadata": {"uid": "passing"}}).ip != lasting.ip

@@ -27,6 +27,7 @@ _CONTINUE_TOO_OLD = (
     "inconsistent list - objects that were created, modified, or deleted between the time the "
     "first chunk was returned and now may show up in the list."
 )
+_FUTURE = "etcdserver: mvcc: required revision is a future revision"
 _NOT_VALID = "invalid continue token: continue key is not valid"
 
 
@@ -65,6 +66,8 @@ def listed(store: Store, kind: Kind, options: ListOptions) -> Page:
             raise bad_request(message)
         token = _read(options.token)
         start = _key(token.start)
+        if token.rv > store.version:
+            raise ApiError(500, "", _FUTURE)
         if token.rv != -1:
             version, exact = token.rv, True
     elif options.version and options.version != "0":

@@ -18,6 +18,8 @@ from bridgehead.twin.objects import Object, fields, namespace_of, text, uid_of
 
 _API_SERVER = "https://10.96.0.1:443"
 """As pods reach it."""
+_ADDRESSES = 253
+"""Of pods, on one machine."""
 
 
 class Host:
@@ -150,8 +152,14 @@ class Host:
         self.boot_id = self.context.registry.identifiers.uid()
 
     def _next_address(self) -> str:
-        self._last_address = self._last_address % 253 + 1
-        return str(self._pod_network + self._last_address)
+        """The next one that no pod has; where all are taken, the oldest is given once more."""
+        taken = {sandbox.ip for sandbox in self.sandboxes.values()}
+        for _ in range(_ADDRESSES):
+            self._last_address = self._last_address % _ADDRESSES + 1
+            address = str(self._pod_network + self._last_address)
+            if address not in taken:
+                break
+        return address
 
 
 def _digest(reference: str) -> str:
