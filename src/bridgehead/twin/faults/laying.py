@@ -12,7 +12,7 @@ from bridgehead.twin.nodes.fleet import Machine
 from bridgehead.twin.nodes.images import Overlay, Pull
 from bridgehead.twin.nodes.stages import Stage
 from bridgehead.twin.objects import Object, fields, items, name_of, text
-from bridgehead.twin.pods import PODS
+from bridgehead.twin.pods import pods_on
 from bridgehead.twin.store import Change
 from bridgehead.twin.twin import Twin
 
@@ -133,7 +133,7 @@ class NodeTroubles:
 
     def _runs_new(self, name: str) -> bool:
         """Whether a container of the new version is on the node."""
-        pods = self._twin.store.by(PODS, "node", name)
+        pods = pods_on(self._twin.store, name)
         return any(
             text(container, "image") in self._new
             for pod in pods
