@@ -84,13 +84,14 @@ async def test_heartbeats_of_a_node_change_no_account() -> None:
     ledger = Ledger(cluster.registry.store)
     ledger.start()
     cluster.registry.store.subscribe(ledger.follow)
-    before = len(ledger.changed)
+    before = ledger.changes
     status = {**node["status"], "conditions": [{"type": "Ready", "status": "True"}]}
     node = cluster.change({**node, "status": status}, "status")
-    assert len(ledger.changed) == before
+    assert ledger.changes == before
     status = {**status, "allocatable": {**status["allocatable"], "cpu": "1"}}
     cluster.change({**node, "status": status}, "status")
-    assert len(ledger.changed) == before + 1
+    assert ledger.changes == before + 1
+    assert len(ledger.changed_since(before)) == 1
     assert ledger.accounts["node-1"].allocatable["cpu"] == 1000
 
 

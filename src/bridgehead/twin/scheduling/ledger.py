@@ -3,8 +3,9 @@
 Source of what counts: k8s.io/kubernetes/pkg/scheduler/backend/cache (1.37).
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -81,8 +82,10 @@ class Ledger:
 
     def __init__(self, store: Store) -> None:
         self.accounts: dict[str, Account] = {}
-        self.changed: list[str] = []
-        """Names of nodes in the order in which their accounts changed, since the beginning."""
+        self.changes = 0
+        """How often an account has changed since the beginning."""
+        self._changed: OrderedDict[str, int] = OrderedDict()
+        """By node, which of the changes was its last one; the latest at the end."""
         self._seats: dict[Key, str] = {}
         self._nominated: dict[Key, str] = {}
         self._store = store
@@ -117,9 +120,19 @@ class Ledger:
             if self.accounts[name].node is not None:
                 yield self.accounts[name]
 
+    def changed_since(self, changes: int) -> list[str]:
+        """The nodes whose accounts have changed since there were so many ``changes``."""
+        latest = reversed(self._changed.items())
+        return [name for name, _ in takewhile(lambda item: item[1] > changes, latest)]
+
     def where(self, key: Key) -> str:
         """The node on which a pod is counted; empty for none."""
         return self._seats.get(key, "")
+
+    def _mark(self, name: str) -> None:
+        self.changes += 1
+        self._changed[name] = self.changes
+        self._changed.move_to_end(name)
 
     def _put_node(self, name: str, node: Object | None) -> list[str]:
         account = self.accounts.setdefault(name, Account(name))
@@ -131,7 +144,7 @@ class Ledger:
         account.allocatable = amounts(fields(node, "status", "allocatable"))
         if node is None and not account.seats and not account.nominated:
             del self.accounts[name]
-        self.changed.append(name)
+        self._mark(name)
         return [name] if node is not None else []
 
     def _put_pod(self, key: Key, pod: Object | None) -> list[str]:
@@ -148,14 +161,14 @@ class Ledger:
             del self._seats[key]
             self.accounts[there].leave(key)
             self.shunners -= before.shuns
-            self.changed.append(there)
+            self._mark(there)
             freed.append(there)
         if pod is not None and node:
             seat = Seat(pod, demand_of(pod))
             self.accounts.setdefault(node, Account(node)).sit(key, seat)
             self.shunners += seat.shuns
             self._seats[key] = node
-            self.changed.append(node)
+            self._mark(node)
         return freed
 
     def _nominate(self, key: Key, pod: Object | None) -> list[str]:
@@ -166,12 +179,12 @@ class Ledger:
         if there:
             del self._nominated[key]
             self.accounts[there].nominated.pop(key)
-            self.changed.append(there)
+            self._mark(there)
         if wanted and pod is not None:
             account = self.accounts.setdefault(wanted, Account(wanted))
             account.nominated[key] = Seat(pod, demand_of(pod))
             self._nominated[key] = wanted
-            self.changed.append(wanted)
+            self._mark(wanted)
         return [there] if there else []
 
 

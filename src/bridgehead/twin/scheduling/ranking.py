@@ -20,6 +20,8 @@ from bridgehead.twin.selection import term_selects
 
 _TAINT_WEIGHT = 3
 _AFFINITY_WEIGHT = 2
+_STALE = 64
+"""Judgements that no longer hold and may stay in the heap, beside one for each node."""
 _KINDS_REMEMBERED = 64
 """Kinds of pods (equal demands) whose candidates are kept."""
 
@@ -48,7 +50,7 @@ class _Candidates:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._seen = len(ledger.changed)
+        self._seen = ledger.changes
         self._versions: dict[str, int] = {}
         self._heap: list[tuple[float, str, int]] = []
         self._new = True
@@ -59,10 +61,13 @@ class _Candidates:
             self._new = False
             stale = [account.name for account in self._ledger.live()]
         else:
-            stale = list(dict.fromkeys(self._ledger.changed[self._seen :]))
-        self._seen = len(self._ledger.changed)
+            stale = self._ledger.changed_since(self._seen)
+        self._seen = self._ledger.changes
         for name in stale:
             self._judge(pod, name)
+        if len(self._heap) > 2 * len(self._versions) + _STALE:
+            self._heap = [item for item in self._heap if self._versions[item[1]] == item[2]]
+            heapq.heapify(self._heap)
         while self._heap:
             _, name, version = self._heap[0]
             if self._versions.get(name) == version:
