@@ -8,9 +8,11 @@ from functools import partial
 import pytest
 
 from bridgehead.twin.errors import ApiError
+from bridgehead.twin.kinds import Stored
 from bridgehead.twin.nodes.images import Image, Overlay, Pull
 from bridgehead.twin.nodes.stages import Stage
 from bridgehead.twin.objects import with_field
+from bridgehead.twin.store import Change
 from tests.twin.nodes.cluster import HERE, NODE, Cluster, cluster, container, devices, images
 from tests.twin.virtually import virtually
 
@@ -207,6 +209,22 @@ async def test_a_volume_that_is_not_there_keeps_a_pod_waiting_until_it_is() -> N
     body = {"metadata": {"name": "late"}}
     twin.twin.registry.create(maps, body, namespace="default")
     await twin.until(lambda: twin.pod_ready("pod"), 130)
+
+
+@virtually
+async def test_a_map_that_goes_once_a_container_is_made_is_not_missed() -> None:
+    twin = await cluster()
+    maps, registry = twin.twin.kinds.named("", "configmaps"), twin.twin.registry
+    registry.create(maps, {"metadata": {"name": "m"}, "data": {"A": "b"}}, namespace="default")
+
+    def told(change: Change) -> None:
+        if change.object.get("reason") == "Created":
+            twin.twin.clock.soon(lambda: registry.delete(maps, "default", "m"))
+
+    twin.twin.store.subscribe(told, Stored("", "events"))
+    twin.create("pod", container(envFrom=[{"configMapRef": {"name": "m"}}]))
+    await twin.until(lambda: twin.pod_ready("pod"), 60)
+    assert twin.twin.store.get(maps.stored, "default", "m") is None
 
 
 @virtually

@@ -108,9 +108,10 @@ def _start(worker: "Worker", container: Object) -> Started:
         return pause
     if not (yield from pulling.ensure_image(worker, container)):
         return _ERROR_PAUSE
-    made = yield from _create(worker, container, latest)
-    if made is None:
+    created = yield from _create(worker, container, latest)
+    if created is None:
         return _ERROR_PAUSE
+    made, environment = created
     yield worker.host.delay("start", made.image)
     missing = missing_command(container, worker.host.image(made.image))
     if missing:
@@ -118,11 +119,7 @@ def _start(worker: "Worker", container: Object) -> Started:
         return _ERROR_PAUSE
     worker.waiting.pop(name, None)
     worker.event("Normal", "Started", "Container started", container=name)
-    environment = environment_of(
-        worker.context.registry.store, worker.last, container, host=worker.host.address
-    )
-    granted = worker.kubelet.grants.granted(worker.uid, name)
-    worker.host.run(worker.last, container, made, {**environment, **granted.environment})
+    worker.host.run(worker.last, container, made, environment)
     worker.sync_in(worker.host.delay("hear"))
     return None
 
@@ -153,12 +150,13 @@ def _told(worker: "Worker") -> str:
 
 def _create(
     worker: "Worker", container: Object, latest: Container | None
-) -> Generator[float, None, Container | None]:
+) -> Generator[float, None, tuple[Container, dict[str, str]] | None]:
+    """A container with the environment that it is made with; None where it cannot be made."""
     name, sandbox = text(container, "name"), worker.sandbox
     if sandbox is None:
         return None
     try:
-        environment_of(
+        environment = environment_of(
             worker.context.registry.store, worker.pod(), container, host=worker.host.address
         )
         worker.kubelet.grants.prepare(worker.uid, container)
@@ -166,9 +164,9 @@ def _create(
         _failed(worker, name, "CreateContainerConfigError", str(error))
         return None
     yield worker.host.delay("create", text(container, "image"))
-    unresolvable = worker.kubelet.grants.granted(worker.uid, name).cdi
-    if unresolvable:
-        names = ", ".join(unresolvable)
+    granted = worker.kubelet.grants.granted(worker.uid, name)
+    if granted.cdi:
+        names = ", ".join(granted.cdi)
         why = f"CDI device injection failed: unresolvable CDI devices {names}"
         told = f"failed to create containerd container: {why}"
         _failed(worker, name, "CreateContainerError", told)
@@ -176,7 +174,7 @@ def _create(
     attempt = 0 if latest is None else latest.attempt + 1
     made = worker.host.make_container(sandbox, container, attempt)
     worker.event("Normal", "Created", "Container created", container=name)
-    return made
+    return made, {**environment, **granted.environment}
 
 
 def _failed(worker: "Worker", name: str, reason: str, message: str) -> None:
