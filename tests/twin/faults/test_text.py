@@ -79,3 +79,28 @@ def test_a_version_that_was_not_built_for_a_kernel() -> None:
 def test_what_is_wrong_is_said(text: str, says: str) -> None:
     with pytest.raises(FaultError, match=says.replace("?", r"\?")):
         parse_fault(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("devices=x", "devices=x: 'x' is no whole number"),
+        ("fewerDevices=1.5", "fewerDevices=1.5: '1.5' is no whole number"),
+        ("devices=-1", "devices=-1: less than none"),
+        ("allocateHang=maybe", "allocateHang=maybe: write true or false"),
+        ("crashAfter=x", "crashAfter: 'x' is no duration"),
+        ("crashAfter=5", "crashAfter: 5 has no unit"),
+        ("logLines=[", 'logLines=[: write a JSON list, like logLines=["a","b"]'),
+        ("extraResources=foo", "extraResources=foo: write a JSON list"),
+        ("registers=sometimes", "registers=sometimes: must be one of normally, late, never"),
+        ("watch.break=0s", "watch.break=0s: it must be longer than nothing"),
+        ("api.latency=0s", "api.latency=0s: it must be longer than nothing"),
+        ("devices=0,devices=1", "devices is given twice"),
+        ("pull,pull=no such tag", "pull is given twice"),
+        ("node=a,node=b,devices=0", "node is given twice"),
+    ],
+)
+def test_values_that_cannot_be_are_told_in_words_for_people(text: str, told: str) -> None:
+    with pytest.raises(FaultError) as found:
+        parse_fault(text)
+    assert str(found.value).startswith(told)

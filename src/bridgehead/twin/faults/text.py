@@ -35,8 +35,12 @@ def parse_fault(text: str) -> Fault:
     if not parts:
         raise FaultError("an empty fault; write one like devices=0 or node=gpu-1,node.lost")
     fault = Fault(text=text.strip())
+    given = set()
     for part in parts:
         key, separator, value = part.partition("=")
+        if key in given:
+            raise FaultError(f"{key} is given twice")
+        given.add(key)
         fault = _with(fault, key, value if separator else None)
     if not (fault.of_version or fault.nodes or fault.api):
         raise FaultError(f"{text}: it says where, and not what; add for example devices=0")
@@ -68,17 +72,38 @@ def _knob(key: str, value: str | None) -> str:
     knob = TABLE[key]
     text = "true" if value is None and knob.initial == "false" else _needed(key, value)
     try:
-        knob.read(text)
+        read = knob.read(text)
     except ValueError as error:
-        raise FaultError(f"{key}={text}: {error}") from None
+        raise FaultError(_words(key, text, str(error))) from None
+    if isinstance(read, int | float) and read < 0:
+        raise FaultError(f"{key}={text}: less than none")
     return text
+
+
+def _words(key: str, text: str, error: str) -> str:
+    """Why a knob's value cannot be read: the plugin itself says it with a programmer's words."""
+    if error.startswith("strconv.Atoi"):
+        return f"{key}={text}: '{text}' is no whole number"
+    if error.startswith("strconv.ParseBool"):
+        return f"{key}={text}: write true or false"
+    if TABLE[key].initial == "[]":
+        return f'{key}={text}: write a JSON list, like {key}=["a","b"]'
+    if error.startswith("time: "):
+        try:
+            parse_duration(text)
+        except DurationError as reason:
+            return f"{key}: {reason}"
+    return f"{key}={text}: {error}"
 
 
 def _seconds(key: str, value: str | None) -> float:
     try:
-        return parse_duration(_needed(key, value))
+        seconds = parse_duration(_needed(key, value))
     except DurationError as error:
         raise FaultError(f"{key}: {error}") from None
+    if not seconds:
+        raise FaultError(f"{key}={value}: it must be longer than nothing")
+    return seconds
 
 
 def _share(key: str, value: str | None, status: int) -> Share:
