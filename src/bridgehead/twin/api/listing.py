@@ -19,6 +19,8 @@ from bridgehead.twin.objects import Object, name_of, namespace_of
 from bridgehead.twin.pods import PODS, pods_on
 from bridgehead.twin.store import CompactedError, Key, Store
 
+_DIGITS = 20
+"""Of a number of 64 bits; longer ones need not be read."""
 _TOO_OLD = "The resourceVersion for the provided list is too old."
 _CONTINUE_TOO_OLD = (
     "The provided continue parameter is too old to display a consistent list result. You can "
@@ -153,11 +155,15 @@ def _returning(undone: dict[Key, Object | None], namespace: str) -> Iterator[Key
 
 def version_of(text: str, prefix: str = "") -> int:
     """A resourceVersion as a number. Raises ApiError 400."""
-    if text.isascii() and text.isdigit() and int(text) < 1 << 64:
-        return int(text)
+    why = "invalid syntax"
+    if text.isascii() and text.isdigit():
+        digits = text.lstrip("0") or "0"
+        if len(digits) <= _DIGITS and int(digits) < 1 << 64:
+            return int(digits)
+        why = "value out of range"
     raise bad_request(
         f'{prefix}resourceVersion: Invalid value: "{text}": '
-        f'strconv.ParseUint: parsing "{text}": invalid syntax'
+        f'strconv.ParseUint: parsing "{text}": {why}'
     )
 
 

@@ -13,6 +13,7 @@ from bridgehead.twin.api.exchange import Request
 from bridgehead.twin.api.field_selectors import Term, exact, parse_fields
 from bridgehead.twin.api.labels import Requirement, parse_labels
 from bridgehead.twin.errors import ApiError, Cause, bad_request, invalid
+from bridgehead.twin.integers import int64
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, fields
 
@@ -54,9 +55,10 @@ class Query(Mapping[str, str]):
         digits = value[1:] if value[0] in "+-" else value
         if not (digits.isascii() and digits.isdigit()):
             raise bad_request(f'strconv.ParseInt: parsing "{value}": invalid syntax')
-        if abs(int(value)) >= 1 << 63:
+        found = int64(value)
+        if found is None:
             raise bad_request(f'strconv.ParseInt: parsing "{value}": value out of range')
-        return int(value)
+        return found
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from bridgehead.twin.integers import int64
 from bridgehead.twin.objects import (
     Object,
     at,
@@ -54,7 +55,7 @@ def template_hash(template: Object, collisions: int | None) -> str:
 def revision_of(obj: Object) -> int:
     """The revision that an object's annotation names; 0 for none."""
     value = text(obj, "metadata", "annotations", REVISION)
-    return int(value) if value.isdigit() else 0
+    return max(0, int64(value) or 0)
 
 
 def replicas_of(obj: Object) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.pods import pod_of
+from bridgehead.twin.integers import int64
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, fields, is_deleting, items, labels_of, name_of, text
 from bridgehead.twin.timestamps import seconds_of
@@ -63,7 +64,8 @@ def is_indexed(job: Object) -> bool:
 def index_of(pod: Object) -> int:
     """The index of a pod; -1 for none."""
     value = text(pod, "metadata", "annotations", INDEX)
-    return int(value) if value.isdigit() else -1
+    found = int64(value)
+    return -1 if found is None else max(-1, found)
 
 
 def read_indexes(written: str) -> set[int]:

@@ -10,6 +10,7 @@ from bridgehead.twin.conditions import condition
 from bridgehead.twin.controllers.events import record
 from bridgehead.twin.controllers.owners import controller_reference
 from bridgehead.twin.errors import ApiError
+from bridgehead.twin.integers import int64
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import (
     Object,
@@ -147,11 +148,7 @@ def _age(since: float, now: float) -> int:
 
 
 def _cost(pod: Object) -> int:
-    value = text(pod, "metadata", "annotations", _DELETION_COST)
-    try:
-        return int(value)
-    except ValueError:
-        return 0
+    return int64(text(pod, "metadata", "annotations", _DELETION_COST)) or 0
 
 
 def _restarts(pod: Object) -> tuple[int, int]:

@@ -6,6 +6,7 @@ Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go, scale (Kubernetes 1
 from collections.abc import Sequence
 
 from bridgehead.twin.controllers.deployment_revisions import MOST, max_surge, replicas_of
+from bridgehead.twin.integers import int64
 from bridgehead.twin.objects import Object, at, name_of, text
 
 
@@ -43,7 +44,7 @@ def _share(deployment: Object, one: Object, allowed: int, missing: int, added: i
         share = -size
     else:
         before = text(one, "metadata", "annotations", MOST)
-        base = int(before) if before.isdigit() else 0
+        base = max(0, int64(before) or 0)
         base = base or int(at(deployment, "status", "replicas") or 0)
         if not base:
             return 0

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bridgehead.twin.errors import ApiError, bad_request
+from bridgehead.twin.integers import int64
 from bridgehead.twin.objects import Object
 from bridgehead.twin.patches.go_text import json_name
 
@@ -189,10 +190,7 @@ def _changed(doc: Any, keys: tuple[str, ...], change: Callable[[Any, str], Any])
 
 def _index(key: str, size: int) -> int:
     """Which of ``size`` places; negative ones count from the end."""
-    digits = key[1:] if key[:1] in {"+", "-"} else key
-    if not (digits.isascii() and digits.isdigit()):
-        raise _NotApplicableError(key)
-    at = int(key)
-    if not -size <= at < size:
+    at = int64(key)
+    if at is None or not -size <= at < size:
         raise _NotApplicableError(key)
     return at + size if at < 0 else at

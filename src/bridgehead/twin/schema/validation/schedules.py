@@ -6,6 +6,8 @@ Source: github.com/robfig/cron/v3/parser.go, ParseStandard.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from bridgehead.twin.integers import int64
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 
@@ -91,4 +93,8 @@ def _number(text: str, names: Mapping[str, int]) -> int:
         raise _ScheduleError(
             f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": invalid syntax'
         )
-    return int(text)
+    if (found := int64(text)) is None:
+        raise _ScheduleError(
+            f'failed to parse int from {text}: strconv.Atoi: parsing "{text}": value out of range'
+        )
+    return found

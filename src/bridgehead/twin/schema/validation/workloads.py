@@ -6,6 +6,7 @@ Source: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go and .../batch/v
 import re
 from typing import Any
 
+from bridgehead.twin.integers import int64
 from bridgehead.twin.objects import Object
 from bridgehead.twin.schema.validation.causes import (
     Causes,
@@ -166,9 +167,14 @@ def at_most_all_causes(value: Any, field: str) -> Causes:
         yield invalid(field, value, "must not be greater than 100%")
 
 
+_ENDLESS = 1 << 63
+"""Stands for any number beyond 64 bits."""
+
+
 def _number(value: Any) -> int:
     text = str(value).removesuffix("%")
-    return int(text) if text.isdigit() else 0
+    found = int64(text)
+    return (_ENDLESS if text.isdigit() else 0) if found is None else max(0, found)
 
 
 def _selector_update_causes(obj: Object, old: Object) -> Causes:
