@@ -66,3 +66,24 @@ async def test_one_refusal_does_not_keep_others_waiting() -> None:
     queue.add("good")
     await asyncio.sleep(0.1)
     assert done == ["good"]
+
+
+@virtually
+async def test_work_that_breaks_costs_no_other_key_its_turn() -> None:
+    done: list[str] = []
+    broken: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, told: broken.append(told["exception"])
+    )
+
+    def work(key: str) -> None:
+        if key == "broken":
+            raise KeyError(key)
+        done.append(key)
+
+    queue: WorkQueue[str] = WorkQueue(Clock(start=START), work)
+    for key in ("a", "broken", "b", "c"):
+        queue.add(key)
+    await asyncio.sleep(1)
+    assert done == ["a", "b", "c"]
+    assert len(broken) == 1

@@ -6,6 +6,7 @@ Source: k8s.io/client-go/util/workqueue, default_rate_limiters.go (Kubernetes 1.
 with each failure, up to 1,000 s.
 """
 
+from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
@@ -57,14 +58,21 @@ class WorkQueue(Generic[K]):
 
     def _run(self) -> None:
         self._scheduled = False
-        keys, self._waiting = list(self._waiting), {}
-        for key in keys:
-            try:
-                self._work(key)
-            except ApiError:
-                self._retry(key)
-            else:
-                self._failures.pop(key, None)
+        keys, self._waiting = deque(self._waiting), {}
+        try:
+            while keys:
+                self._work_on(keys.popleft())
+        finally:
+            for key in keys:  # a defect that shows at one of them must not cost the others
+                self.add(key)
+
+    def _work_on(self, key: K) -> None:
+        try:
+            self._work(key)
+        except ApiError:
+            self._retry(key)
+        else:
+            self._failures.pop(key, None)
 
     def _retry(self, key: K) -> None:
         failures = self._failures.get(key, 0)
