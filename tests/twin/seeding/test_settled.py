@@ -50,6 +50,14 @@ async def test_nothing_happens_by_itself() -> None:
 
 
 @virtually
+async def test_running_containers_tell_their_image_though_it_was_not_recorded() -> None:
+    async with settled(generic_seed(2, at=START)) as twin:
+        for pod in objects(twin, "", "pods").values():
+            for status in pod["status"]["containerStatuses"]:
+                assert "sha256:" in status["imageID"], name_of(pod)
+
+
+@virtually
 async def test_nodes_offer_what_they_offered() -> None:
     async with settled(generic_seed(10, at=START)) as twin:
         offered = {name: allocatable(twin, name, RESOURCE) for name in objects(twin, "", "nodes")}

@@ -65,12 +65,12 @@ def _sandbox(host: Host, pod: Object) -> Sandbox:
     )
     for field in ("initContainerStatuses", "containerStatuses"):
         for status in items(pod, "status", field):
-            for life in _lives(sandbox, status):
+            for life in _lives(host, sandbox, status):
                 sandbox.add(life)
     return sandbox
 
 
-def _lives(sandbox: Sandbox, status: Object) -> list[Container]:
+def _lives(host: Host, sandbox: Sandbox, status: Object) -> list[Container]:
     found = []
     for state in (fields(status, "lastState"), fields(status, "state")):
         ended = at(state, "terminated")
@@ -84,7 +84,7 @@ def _lives(sandbox: Sandbox, status: Object) -> list[Container]:
             id=text(ended, "containerID") or text(status, "containerID"),
             attempt=int(status.get("restartCount") or 0),
             image=text(status, "image"),
-            image_id=text(status, "imageID"),
+            image_id=text(status, "imageID") or host.image_id(text(status, "image")),
             log=[],
             started=_moment(text(ended or running, "startedAt")),
         )
