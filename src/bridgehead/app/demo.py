@@ -72,12 +72,23 @@ def play(script: Script, audience: Audience, *, seed: int = 0) -> tuple[float, S
 async def _play(script: Script, audience: Audience, seed: int) -> tuple[float, Sight]:
     twin = Twin(start=START, seed=seed, fleet=fleet_of(script))
     twin.start()
-    await furnish(twin.registry, script)
+    http = server(twin.api)
+    try:
+        await furnish(twin.registry, script)
+        await _releases(script, audience, twin, MemoryConnector(http), Random(seed))  # noqa: S311 - a simulation
+    finally:
+        await twin.stop()
+        await http.shutdown()
+    return twin.clock.now() - START, sight(twin.store, script)
+
+
+async def _releases(
+    script: Script, audience: Audience, twin: Twin, connector: MemoryConnector, chance: Random
+) -> None:
     config = Connection(
         server="http://twin.invalid", origin="demo", tokens=StaticToken(twin.administrator)
     )
-    connector = MemoryConnector(server(twin.api))
-    async with await Kube.connect(config, connector=connector, chance=Random(seed)) as kube:  # noqa: S311 - a simulation
+    async with await Kube.connect(config, connector=connector, chance=chance) as kube:
         session = Session(
             kube=kube,
             clock=twin.clock.now,
@@ -94,8 +105,6 @@ async def _play(script: Script, audience: Audience, seed: int) -> tuple[float, S
             entries = await RunStore(kube, session.state_namespace).entries(ended.run.name)
             audience.ended(ended.ending, entries, sight(twin.store, script))
             await asyncio.sleep(_LATER)
-    await twin.stop()
-    return twin.clock.now() - START, sight(twin.store, script)
 
 
 async def _act(session: Session, script: Script, act: Act) -> Ended:
