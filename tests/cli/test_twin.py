@@ -1,5 +1,6 @@
 """``bridgehead twin``: any client works against it, and nothing is left when it ends."""
 
+import json
 import os
 import signal
 import subprocess
@@ -58,6 +59,27 @@ def test_a_saved_inventory_of_a_twin_begins_another_one(tmp_path: Path) -> None:
     with served(tmp_path, "--from", "cluster.json"):
         same = bridgehead(tmp_path, "inventory", "diff", "cluster.json")
         assert same.returncode == 0, same.stdout
+
+
+def test_an_image_can_be_bad_on_some_nodes(tmp_path: Path) -> None:
+    fault = "image=device-plugin:1.0.0,node=node-0001,devices=0"
+    with served(tmp_path, "--fault", fault):
+        told = bridgehead(tmp_path, "inventory", "-o", "json")
+        nodes = json.loads(told.stdout)["view"]["nodes"]
+    offered = {
+        node["name"]: item["allocatable"]
+        for node in nodes
+        for item in node["resources"]
+        if item["resource"] == "example.com/accelerator"
+    }
+    assert offered["node-0000"] == 8
+    assert offered["node-0001"] == 0
+
+
+def test_a_fault_that_names_no_image_is_refused(tmp_path: Path) -> None:
+    refused = bridgehead(tmp_path, "twin", "--fault", "devices=0")
+    assert refused.returncode == 2
+    assert "devices=0: say what an image does wrong, and name it" in refused.stderr
 
 
 def test_ctrl_c_ends_it_and_takes_the_kubeconfig_away(tmp_path: Path) -> None:

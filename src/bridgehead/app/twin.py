@@ -6,6 +6,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from bridgehead.twin.faults.fault import Fault
+from bridgehead.twin.faults.laying import overlays
+from bridgehead.twin.faults.text import FaultError
+from bridgehead.twin.nodes.images import Overlay
 from bridgehead.twin.nodes.settings import KubeletSettings
 from bridgehead.twin.seeding.planting import plant
 from bridgehead.twin.seeding.seed import Seed
@@ -21,8 +25,21 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """0 for any that is free."""
     speed: float
     """Simulated seconds in a second."""
+    faults: tuple[Fault, ...] = ()
+    """What versions of images do wrong, and where."""
     seed: int
     """Decides everything that is left to chance, but for tokens and certificates."""
+
+
+def laid(faults: Sequence[Fault]) -> list[Overlay]:
+    """The faults as a fleet has them. Raises FaultError where one is not about a named image."""
+    for fault in faults:
+        if not fault.of_version or not fault.where.image or fault.where.cohort:
+            raise FaultError(
+                f"{fault.text}: say what an image does wrong, and name it, "
+                "such as image=plugin:2.0,devices=0; node= and kernel= narrow it"
+            )
+    return [overlay for fault in faults for overlay in overlays(fault, (), lambda _cohort: ())]
 
 
 Ready = Callable[[Served, Sequence[str]], None]
@@ -34,12 +51,11 @@ async def serve(cluster: Seed, wanted: Wanted, ready: Ready, stop: asyncio.Event
 
     Raises NoCryptographyError, and OSError where the port cannot be had.
     """
-    settings = KubeletSettings()
     twin = Twin(
         start=time.time(),
         seed=wanted.seed,
         speed=wanted.speed,
-        fleet=cluster.fleet(settings),
+        fleet=cluster.fleet(KubeletSettings(), laid(wanted.faults)),
         administrator=new_token(),
     )
     left_out = plant(twin.registry, cluster)

@@ -49,6 +49,13 @@ KUBECONFIG = Path("twin.kubeconfig")
     default=1.0,
     help="Simulated seconds in a second.",
 )
+@click.option(
+    "--fault",
+    "faults",
+    metavar="FAULT",
+    multiple=True,
+    help="What an image does wrong, such as image=plugin:2.0,devices=0 (docs/rehearse.md).",
+)
 @click.option("--seed", type=int, default=0, help="What is left to chance follows from it.")
 def twin(
     recording: Path | None,
@@ -57,6 +64,7 @@ def twin(
     listen: str,
     kubeconfig_out: Path,
     speed: float,
+    faults: tuple[str, ...],
     seed: int,
 ) -> Exit:
     """Serve a cluster that is simulated in this process, until interrupted.
@@ -73,9 +81,17 @@ def twin(
     cluster = _seed(recording, 3 if nodes is None else nodes)
     if isinstance(cluster, Exit):
         return cluster
-    from bridgehead.app.twin import Wanted  # noqa: PLC0415 - help cannot wait for the twin
+    from bridgehead.app.twin import Wanted, laid  # noqa: PLC0415 - help cannot wait for the twin
+    from bridgehead.twin.faults.text import FaultError, parse_fault  # noqa: PLC0415
 
-    wanted = Wanted(host=listen, port=port, speed=speed, seed=seed)
+    try:
+        wrong = tuple(map(parse_fault, faults))
+        laid(wrong)
+    except FaultError as error:
+        say(f"error: {error}")
+        next_step("bridgehead twin --help, or docs/rehearse.md for all faults")
+        return Exit.USAGE
+    wanted = Wanted(host=listen, port=port, speed=speed, faults=wrong, seed=seed)
     try:
         return asyncio.run(_serve(cluster, wanted, kubeconfig_out))
     finally:
