@@ -155,12 +155,17 @@ def _together(rehearsal: Rehearsal) -> Iterator[str]:
         dearest = max(own, key=lambda item: item.device_minutes)
         yield (
             f"What it catches costs {dearest.device_minutes:.1f} device-minutes at most "
-            f"({dearest.fault}), as nodes report them."
+            f"({dearest.fault}), as nodes report them{_but(caught, own)}."
         )
     yield (
         f"Of the others {len(of['passed'])} do no lasting harm, {len(of['stopped'])} stop the run "
         f"and say so, and {len(of['escaped'])} escape."
     )
+
+
+def _but(caught: Sequence[Outcome], own: Sequence[Outcome]) -> str:
+    """Of nodes that go away by themselves it is not the change that costs anything."""
+    return ", without nodes that fail by themselves" if len(own) < len(caught) else ""
 
 
 def _when(caught: Sequence[Outcome], total: int) -> str:
