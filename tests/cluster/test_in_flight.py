@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -34,9 +35,21 @@ class Serving:
         self.node_version = 1
         self.log = True
         self.node = True
+        self.instances: list[str] = []
+        """What instances of the container wrote; the next one starts after the first reading."""
+        self.started = 1
+
+    def _of_instances(self, request: web.BaseRequest) -> web.StreamResponse:
+        wanted = self.started - (2 if request.query.get("previous") else 1)
+        self.started = 2
+        if wanted < 0:
+            return status(400, "BadRequest", "previous terminated container not found")
+        return web.Response(text=self.instances[wanted])
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path.endswith("/log"):
+            if self.instances:
+                return self._of_instances(request)
             if self.log:
                 return web.Response(text="all is well")
             return status(403, "Forbidden", "no more")
@@ -69,10 +82,12 @@ class Reading:
         self.now = 0.0
         self.reader = FlightReader(kube, plan(), lambda: self.now)
 
-    async def look(self, *, in_flight: bool = True, counted: Collection[str] | None = None) -> None:
+    async def look(
+        self, pod: Pod = POD, *, in_flight: bool = True, counted: Collection[str] | None = None
+    ) -> None:
         self.now += 60.0
         flying, watched = ({"n1"}, set[str]()) if in_flight else (set[str](), {"n1"})
-        await self.reader.refresh(flying, watched, {"n1": (POD,)}, (), counted=counted)
+        await self.reader.refresh(flying, watched, {"n1": (pod,)}, (), counted=counted)
 
 
 async def test_a_node_in_flight_is_asked_for_itself(kube: Kube, serving: Serving) -> None:
@@ -127,3 +142,13 @@ async def test_a_watched_node_keeps_the_log_that_was_read(kube: Kube, serving: S
     serving.log = False
     await reading.look(in_flight=False)
     assert reading.reader.readings.logs == {"p1": "all is well"}
+
+
+async def test_the_last_words_of_a_container_are_found_though_another_one_starts_meanwhile(
+    kube: Kube, serving: Serving
+) -> None:
+    reading = Reading(kube)
+    serving.instances = ["monitor stopped", "all is well"]
+    ended = Container("plugin", container_id="c1", state="terminated", reason="Error")
+    await reading.look(msgspec.structs.replace(POD, containers=(ended,)))
+    assert reading.reader.readings.last_words == {"p1": "monitor stopped"}

@@ -205,16 +205,17 @@ class FlightReader:
     async def _tails(self, pod: Pod, container: Container) -> tuple[str, str]:
         """Of the instance before and of this one; empty where there is none.
 
-        One that is seen as terminated may have been followed by another since.
+        One that is seen as terminated may have been followed by another since, even between the two
+        readings: so the one before is read last, and is then the same that was read first.
         """
         before = now = ""
+        if container.state in {"running", "terminated"} and container.container_id:
+            now = await self._tail(pod, container.name, previous=False)
         if container.restarts or container.state == "terminated":
             # Refused where there is none, or where the node has dropped its log.
             with suppress(BadRequest):
                 before = await self._tail(pod, container.name, previous=True)
-        if container.state in {"running", "terminated"} and container.container_id:
-            now = await self._tail(pod, container.name, previous=False)
-        return before, now
+        return before, now if now != before else ""
 
     async def _tail(self, pod: Pod, container: str, *, previous: bool) -> str:
         return await self._kube.logs(

@@ -96,11 +96,15 @@ def _words(key: str, text: str, error: str) -> str:
     return f"{key}={text}: {error}"
 
 
-def _seconds(key: str, value: str | None) -> float:
+def _moment(key: str, value: str) -> float:
     try:
-        seconds = parse_duration(_needed(key, value))
+        return parse_duration(value)
     except DurationError as error:
         raise FaultError(f"{key}: {error}") from None
+
+
+def _seconds(key: str, value: str | None) -> float:
+    seconds = _moment(key, _needed(key, value))
     if not seconds:
         raise FaultError(f"{key}={value}: it must be longer than nothing")
     return seconds
@@ -141,7 +145,7 @@ def _api(**fields: Callable[[str | None], Any]) -> Callable[[Fault, str | None],
 def _away(value: str | None) -> tuple[float, float]:
     """``60s``, or ``60s@5m``: so long, and so long after the start (a minute)."""
     lasts, at, begins = _needed("api.away", value).partition("@")
-    return _seconds("api.away", lasts), _seconds("api.away", begins) if at else 60.0
+    return _seconds("api.away", lasts), _moment("api.away", begins) if at else 60.0
 
 
 def _mismatch(fault: Fault, value: str | None) -> Fault:
