@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bridgehead.cli.demo_view import Screen
+from bridgehead.cli.progress import style_of
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.plan.plan import Plan
@@ -64,7 +65,7 @@ class Words:
         if (entry.step, entry.result) == ("turn", "back") and self._seen is not None:
             self._contrast(self._seen)
         first, *proof = (line for text in lines for line in text.splitlines())
-        self._screen.say(f"{clock_time(entry)}  {first}", _style(entry), hang=10)
+        self._screen.say(f"{clock_time(entry)}  {first}", style_of(entry), hang=10)
         for line in proof:
             self._screen.say(line.strip(), "dim", indent=12, hang=2)
 
@@ -118,12 +119,6 @@ class Words:
         if len(before) == 1:
             return "The job runs on and was not restarted."
         return f"All {len(before)} jobs run on, not one of them was restarted."
-
-
-def _style(entry: Entry) -> str:
-    if entry.result == "failed" or entry.step == "turn":
-        return "bold red"
-    return "green" if (entry.step, entry.result) == ("node", "verified") else ""
 
 
 def _ending_style(ending: Ending) -> str:

@@ -69,7 +69,7 @@ class Progress:
         if not lines:
             return
         first, *proof = lines
-        self._console.print(Text(f"{clock_time(entry)}  {first}", style=_style(entry)))
+        self._console.print(Text(f"{clock_time(entry)}  {first}", style=style_of(entry)))
         for line in proof:
             self._console.print(Text(line, style="dim"))
 
@@ -90,7 +90,8 @@ class Progress:
             self._live.update(_view(run, world, decision))
 
 
-def _style(entry: Entry) -> str:
+def style_of(entry: Entry) -> str:
+    """How a record looks: what went wrong, what was proved, or neither."""
     if entry.result == "failed" or entry.step == "turn":
         return "bold red"
     return "green" if (entry.step, entry.result) == ("node", "verified") else ""
