@@ -15,6 +15,7 @@ from bridgehead.twin.errors import Cause, bad_request, conflict, invalid
 from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, at, fields, items, text, uid_of
 from bridgehead.twin.registry import Registry
+from bridgehead.twin.schema.validation.causes import invalid as invalid_value
 
 _KIND = Kind(
     group="authentication.k8s.io", version="v1", kind="TokenRequest", plural="TokenRequest"
@@ -123,17 +124,12 @@ def _check_place(call: Call, request: Object) -> None:
         given = text(request, "metadata", field)
         if given and given != wanted:
             why = f"must match the service account {what} if specified"
-            raise invalid(_KIND, call.name, [_cause(f"metadata.{field}", f'"{given}"', why)])
+            raise invalid(_KIND, call.name, [invalid_value(f"metadata.{field}", given, why)])
 
 
 def _causes(seconds: int) -> Iterator[Cause]:
     field = "spec.expirationSeconds"
     if seconds < _SHORTEST:
-        yield _cause(field, str(seconds), "may not specify a duration less than 10 minutes")
+        yield invalid_value(field, seconds, "may not specify a duration less than 10 minutes")
     if seconds > _LONGEST:
-        yield _cause(field, str(seconds), "may not specify a duration larger than 2^32 seconds")
-
-
-def _cause(field: str, value: str, why: str) -> Cause:
-    message = f"Invalid value: {value}: {why}"
-    return Cause(reason="FieldValueInvalid", message=message, field=field)
+        yield invalid_value(field, seconds, "may not specify a duration larger than 2^32 seconds")

@@ -24,6 +24,7 @@ from bridgehead.twin.api.options import (
 from bridgehead.twin.errors import ApiError, Cause, bad_request
 from bridgehead.twin.objects import Object, name_of, namespace_of, uid_of
 from bridgehead.twin.registry import DeleteOptions, Registry
+from bridgehead.twin.schema.validation.causes import invalid as invalid_value
 
 _RETURNED = frozenset(
     {
@@ -171,8 +172,7 @@ def _causes(options: _Options, dry_run: list[str]) -> list[Cause]:
     policy = options.propagationPolicy
     if policy is not None and options.orphanDependents is not None:
         why = "orphanDependents and deletionPropagation cannot be both set"
-        message = f'Invalid value: "{policy}": {why}'
-        causes.append(Cause(reason="FieldValueInvalid", message=message, field="propagationPolicy"))
+        causes.append(invalid_value("propagationPolicy", policy, why))
     elif policy is not None and policy not in _POLICIES[:3]:
         causes.append(not_supported("propagationPolicy", f'"{policy}"', _POLICIES))
     return causes + dry_run_causes(dry_run)

@@ -19,6 +19,7 @@ from bridgehead.twin.kinds import Kind
 from bridgehead.twin.objects import Object, fields, items, name_of, text
 from bridgehead.twin.registry import DeleteOptions, Registry
 from bridgehead.twin.scheduling.binding import bind
+from bridgehead.twin.schema.validation.causes import invalid as invalid_value
 from bridgehead.twin.timestamps import seconds_of
 
 _TEXT = "text/plain"
@@ -110,12 +111,12 @@ class PodParts:
         tail, limit = query.number("tailLines"), query.number("limitBytes")
         causes: list[Cause] = []
         if tail is not None and tail < 0:
-            causes.append(_invalid("tailLines", tail, "must be greater than or equal to 0"))
+            causes.append(invalid_value("tailLines", tail, "must be greater than or equal to 0"))
         if limit is not None and limit < 1:
-            causes.append(_invalid("limitBytes", limit, "must be greater than 0"))
+            causes.append(invalid_value("limitBytes", limit, "must be greater than 0"))
         seconds = query.number("sinceSeconds")
         if seconds is not None and seconds < 1:
-            causes.append(_invalid("sinceSeconds", seconds, "must be greater than 0"))
+            causes.append(invalid_value("sinceSeconds", seconds, "must be greater than 0"))
         if causes:
             raise invalid(_LOG_OPTIONS, call.name, causes)
         pod = self._registry.get(call.kind, call.namespace, call.name)
@@ -215,8 +216,3 @@ def _since(call: Call, query: Query, now: float) -> float | None:
             f'parsing time "{moment}" as "2006-01-02T15:04:05Z07:00": cannot parse "{moment}" '
             'as "2006"'
         ) from None
-
-
-def _invalid(field: str, value: int, why: str) -> Cause:
-    message = f"Invalid value: {value}: {why}"
-    return Cause(reason="FieldValueInvalid", message=message, field=field)

@@ -22,6 +22,7 @@ from bridgehead.twin.patches.tracking import tracked
 from bridgehead.twin.registry import Registry
 from bridgehead.twin.schema.decoding import decoded
 from bridgehead.twin.schema.shapes import shape_of
+from bridgehead.twin.schema.validation.causes import invalid as invalid_value
 
 SCALE = Kind(group="autoscaling", version="v1", kind="Scale", plural="scales")
 
@@ -93,8 +94,7 @@ class Scaling:
 
 
 def _negative(replicas: object) -> Cause:
-    message = f"Invalid value: {replicas}: must be greater than or equal to 0"
-    return Cause(reason="FieldValueInvalid", message=message, field="spec.replicas")
+    return invalid_value("spec.replicas", replicas, "must be greater than or equal to 0")
 
 
 def scale_of(obj: Object) -> Object:
