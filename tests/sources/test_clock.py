@@ -3,7 +3,8 @@
 import pytest
 
 from bridgehead.core.model.json import JsonObject
-from bridgehead.sources.clock import epoch, newest_time
+from bridgehead.core.model.times import epoch
+from bridgehead.sources.clock import newest_time
 from bridgehead.sources.raw import RawObject
 
 OLD, NEW = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"

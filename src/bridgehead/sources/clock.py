@@ -6,9 +6,9 @@ wishes and copies, and ``deletionTimestamp``, which lies in the future while a p
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
 from bridgehead.core.model.json import JsonObject, child, children, text
+from bridgehead.core.model.times import epoch
 from bridgehead.sources.raw import RawObject
 
 _CONDITION = ("lastTransitionTime", "lastHeartbeatTime", "lastProbeTime", "lastUpdateTime")
@@ -28,15 +28,6 @@ def newest_time(objects: Iterable[RawObject]) -> float | None:
     """Seconds since the epoch of the newest recorded time; None if there is none."""
     times = (epoch(written) for item in objects for written in _written(item))
     return max((time for time in times if time is not None), default=None)
-
-
-def epoch(written: str) -> float | None:
-    """Seconds since the epoch of an RFC 3339 time; None for another text or without a zone."""
-    try:
-        time = datetime.fromisoformat(written)
-    except ValueError:
-        return None
-    return time.timestamp() if time.tzinfo is not None else None
 
 
 def _written(item: RawObject) -> Iterator[str]:

@@ -7,7 +7,7 @@ import msgspec
 from bridgehead.core.inventory.record import SCHEMA, content_digest
 from bridgehead.core.model.json import JsonObject, child, children, text
 from bridgehead.core.model.snapshot import Unread
-from bridgehead.sources.clock import epoch
+from bridgehead.core.model.times import epoch
 
 
 class InventoryFileError(ValueError):

@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from bridgehead.core.model.json import JsonValue
-from bridgehead.sources.clock import epoch
+from bridgehead.core.model.times import epoch
 
 NAME = "recorded.yaml"
 

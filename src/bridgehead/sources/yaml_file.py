@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import yaml
 
+from bridgehead.core.findings.manifest import Path, Place
 from bridgehead.core.model.json import JsonValue
 from bridgehead.sources.parsed import Parsed, TextError
 
@@ -36,15 +37,18 @@ _Loader.add_implicit_resolver(f"{_TAGS}int", _INT, list("-+0123456789"))
 _Loader.add_implicit_resolver(f"{_TAGS}float", _FLOAT, list("-+0123456789."))
 
 
-def yaml_documents(text: str) -> Iterator[Parsed]:
-    """The documents in their order; raises TextError at the first that cannot be read."""
+def yaml_documents(text: str, *, with_places: bool = False) -> Iterator[Parsed]:
+    """The documents in their order; raises TextError at the first that cannot be read.
+
+    With places, each comes with the line and column of all its keys and list entries.
+    """
     try:
         loader = _Loader(text)
         try:
             while loader.check_node():
                 node = loader.get_node()
                 if node is not None:
-                    yield _document(loader, node)
+                    yield _document(loader, node, with_places)
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
@@ -57,13 +61,30 @@ def yaml_documents(text: str) -> Iterator[Parsed]:
         raise TextError("a control character must not occur in it", line, column) from None
 
 
-def _document(loader: _Loader, node: yaml.Node) -> Parsed:
+def _document(loader: _Loader, node: yaml.Node, with_places: bool) -> Parsed:
     line = node.start_mark.line + 1
     try:
         value = _plain(loader.construct_document(node), 0)
     except (ValueError, RecursionError) as error:
         raise TextError(str(error), line, node.start_mark.column + 1) from None
-    return Parsed(value, line, tuple(_item_lines(node)))
+    places = dict(_places(node, ())) if with_places else {}
+    return Parsed(value, line, tuple(_item_lines(node)), places)
+
+
+def _places(node: yaml.Node, path: Path) -> Iterator[tuple[Path, Place]]:
+    """Where each key and list entry begins; what an alias stands for, where it is written."""
+    if len(path) > _DEEPEST:
+        return
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(key.value))
+            yield inner, (key.start_mark.line + 1, key.start_mark.column + 1)
+            yield from _places(value, inner)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            inner = (*path, number)
+            yield inner, (value.start_mark.line + 1, value.start_mark.column + 1)
+            yield from _places(value, inner)
 
 
 def _item_lines(node: yaml.Node) -> Iterator[int]:

@@ -2,8 +2,9 @@
 
 import msgspec
 
-from bridgehead.core.components.resources import Confidence, Offered, offered_by, pods_of
+from bridgehead.core.components.resources import Offered, offered_by, pods_of
 from bridgehead.core.model.component import Component
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.node import Node

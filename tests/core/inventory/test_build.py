@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridgehead.core.components.resources import Confidence
 from bridgehead.core.inventory.build import MANY_COHORTS, build_inventory
 from bridgehead.core.inventory.view import Conflict, DeadName, Holder, NodeRow, ResourceView
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from enum import Enum
 
 import msgspec
 
@@ -10,6 +9,7 @@ from bridgehead.core.components.family import family_of
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.components.signature import Family
 from bridgehead.core.model.component import Component
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.json import canonical, child, children
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
@@ -18,14 +18,6 @@ from bridgehead.core.model.pod import Pod
 # own. Source: https://nfd.sigs.k8s.io/usage/customization-guide (extended resources)
 _NFD = "nfd.node.kubernetes.io/extended-resources"
 _NFD_DOMAIN = "feature.node.kubernetes.io"
-
-
-class Confidence(Enum):
-    """How far an inferred statement can be trusted."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
 
 
 class Offered(msgspec.Struct, frozen=True):

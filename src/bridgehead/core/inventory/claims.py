@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from bridgehead.core.components.resources import Confidence
 from bridgehead.core.inventory.view import ComponentRow, Conflict, DeadName, NodeRow
+from bridgehead.core.model.confidence import Confidence
 
 Claims = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Claimants by node, then by resource."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bridgehead.core.components.resources import Confidence
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.snapshot import Unread
 
 

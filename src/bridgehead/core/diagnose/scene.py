@@ -1,0 +1,128 @@
+"""What diagnosis rules look at: the observed cluster, sorted by plugin and node.
+
+Everything here is worked out once and shared by all rules.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import msgspec
+
+from bridgehead.core.components.family import family_of
+from bridgehead.core.components.registration import is_device_plugin
+from bridgehead.core.components.resources import Offered, offered_by, pods_of
+from bridgehead.core.components.signature import Family
+from bridgehead.core.diagnose.expectation import (
+    Expectation,
+    Key,
+    expected_from_history,
+    expected_from_likes,
+    merged,
+)
+from bridgehead.core.diagnose.symptom import Symptom
+from bridgehead.core.findings.observed import Observed
+from bridgehead.core.inventory.placement import misfit
+from bridgehead.core.model.component import Component
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
+
+
+class Plugin(msgspec.Struct, frozen=True, kw_only=True):
+    """A device plugin's DaemonSet with everything of it."""
+
+    component: Component
+    family: Family
+    offered: Offered
+    pods: tuple[Pod, ...]
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """Names of resources that it offers, as far as they could be inferred."""
+        return self.offered.resources
+
+    def pod_on(self, node: str) -> Pod | None:
+        """Its newest pod on a node that has not ended; None where there is none."""
+        found = [pod for pod in self.pods if pod.node == node and not pod.terminal]
+        return max(found, key=lambda pod: pod.created, default=None)
+
+
+class Scene:
+    """Observed state with indexes. ``symptoms`` are what the causes have to explain."""
+
+    def __init__(self, observed: Observed, symptoms: Iterable[Symptom] = ()) -> None:
+        self.observed = observed
+        self.symptoms = tuple(symptoms)
+
+    @property
+    def now(self) -> float:
+        """When the cluster was read."""
+        return self.observed.now
+
+    @cached_property
+    def nodes(self) -> Mapping[str, Node]:
+        """Nodes by name, in order."""
+        found = sorted(self.observed.snapshot.nodes, key=lambda node: node.name)
+        return {node.name: node for node in found}
+
+    @cached_property
+    def plugins(self) -> tuple[Plugin, ...]:
+        """All device plugins, in the order of their names."""
+        snapshot = self.observed.snapshot
+        components = sorted(filter(is_device_plugin, snapshot.components), key=lambda it: it.ref)
+        offered = offered_by(components, snapshot.nodes, snapshot.pods)
+        return tuple(
+            Plugin(
+                component=component,
+                family=family_of(component.template),
+                offered=offered[component.ref],
+                pods=pods_of(component, snapshot.pods),
+            )
+            for component in components
+        )
+
+    @cached_property
+    def _pods_by_node(self) -> Mapping[str, tuple[Pod, ...]]:
+        found: dict[str, list[Pod]] = defaultdict(list)
+        for pod in sorted(self.observed.snapshot.pods, key=lambda item: item.ref):
+            found[pod.node].append(pod)
+        return {node: tuple(pods) for node, pods in found.items()}
+
+    def pods_on(self, node: str) -> tuple[Pod, ...]:
+        """Pods that are on a node or meant for it, ended ones included."""
+        return self._pods_by_node.get(node, ())
+
+    def holders(self, node: str, resource: str) -> tuple[Pod, ...]:
+        """Pods on the node that hold devices of the resource: admitted or bound, not ended."""
+        return tuple(
+            pod
+            for pod in self.pods_on(node)
+            if pod.bound and not pod.terminal and pod.requests.get(resource)
+        )
+
+    def in_use(self, node: str, resource: str) -> int:
+        """Devices that pods on the node hold."""
+        return sum(pod.requests[resource] for pod in self.holders(node, resource))
+
+    def wanted_on(self, plugin: Plugin) -> tuple[Node, ...]:
+        """Nodes on which the plugin's DaemonSet wants a pod, by its own template."""
+        template = plugin.component.template
+        return tuple(node for node in self.nodes.values() if not misfit(template, node))
+
+    @cached_property
+    def _expected(self) -> Mapping[Key, Expectation]:
+        likes = [
+            expected_from_likes(self.wanted_on(plugin), name)
+            for plugin in self.plugins
+            for name in plugin.resources
+        ]
+        before = [(it.node, it.resource, it.allocatable or 0) for it in self.observed.history]
+        return merged([*likes, expected_from_history(before)])
+
+    def expected(self, node: str, resource: str) -> Expectation | None:
+        """What the node should offer, and by what; None where nothing tells."""
+        return self._expected.get((node, resource))
+
+    def symptoms_with(self, prefix: str) -> tuple[Symptom, ...]:
+        """Symptoms whose key begins so: ``devices/``, ``pod/``, ``daemonset/``, ``resource/``."""
+        return tuple(item for item in self.symptoms if item.key.startswith(prefix))

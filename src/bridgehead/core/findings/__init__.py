@@ -1,0 +1,1 @@
+"""What rules see and what they say: declarations, needs, evidence, findings."""

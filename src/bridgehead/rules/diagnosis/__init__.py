@@ -1,0 +1,1 @@
+"""Rules about what went wrong, from what was seen."""

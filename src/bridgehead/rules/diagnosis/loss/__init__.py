@@ -1,0 +1,5 @@
+"""Rules about loss."""
+
+from bridgehead.core.findings.rule import DiagnosisRule
+
+RULES: tuple[DiagnosisRule, ...] = ()

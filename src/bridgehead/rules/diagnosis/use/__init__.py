@@ -1,0 +1,5 @@
+"""Rules about use."""
+
+from bridgehead.core.findings.rule import DiagnosisRule
+
+RULES: tuple[DiagnosisRule, ...] = ()

@@ -1,0 +1,1 @@
+"""Rules about manifests, before anything is changed."""
