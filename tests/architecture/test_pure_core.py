@@ -25,6 +25,7 @@ ALLOWED = frozenset(
         "msgspec",
         "re",
         "string",
+        "types",
         "typing",
     }
 )

@@ -1,0 +1,42 @@
+"""A device plugin is updated with a surge pod.
+
+Finds: a DaemonSet that is a device plugin and whose update strategy has a maxSurge above zero.
+
+Why: during an update two pods of the plugin run on one node and offer the same resource. The
+kubelet keeps one endpoint a resource; the last one to register wins, and the exit of the other may
+take the resource away from the node.
+
+Sure: look at spec.updateStrategy.rollingUpdate.maxSurge; no other field makes two pods on one node.
+
+Do: set maxSurge to 0, which is the default, and maxUnavailable to 1.
+"""
+
+from collections.abc import Iterable
+
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.manifest import Fix, Linted, Violation
+from bridgehead.core.findings.rule import LintRule
+
+_PATH = ("spec", "updateStrategy", "rollingUpdate", "maxSurge")
+_NOTHING = (None, 0, "0", "0%")
+
+
+def _check(linted: Linted) -> Iterable[Violation]:
+    for plugin in linted.plugins:
+        surge = plugin.at(_PATH)
+        if surge in _NOTHING:
+            continue
+        yield Violation(
+            manifest=plugin,
+            path=_PATH,
+            message=f"maxSurge is {surge}: two plugins of one resource would run on a node",
+            fix=Fix(path=_PATH, value=0, why_safe="0 is the default of a DaemonSet"),
+        )
+
+
+RULE = LintRule(
+    name="surge-on-device-plugin",
+    severity=Severity.ERROR,
+    references=("kubernetes#127803", "kubernetes PR#129832"),
+    check=_check,
+)
