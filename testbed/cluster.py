@@ -94,13 +94,19 @@ class Cluster:
         return registry(self.state)
 
     def start(
-        self, nodes: int | Sequence[str] = 3, kwok_nodes: int = 0, *, owner: int | None = None
+        self,
+        nodes: int | Sequence[str] = 3,
+        kwok_nodes: int = 0,
+        *,
+        owner: int | None = None,
+        release: str = "",
     ) -> Cluster:
         """Start the cluster and wait until every node is Ready.
 
         `nodes` is a number (then they are named node-1, node-2, ...) or their names. With `owner`,
-        a pid, the cluster ends with that process, even if that is killed. Leavings of a killed run
-        of the same name are removed first. Raises TestbedError when it runs already or does not
+        a pid, the cluster ends with that process, even if that is killed. `release` is the minor
+        version of an earlier Kubernetes. Leavings of a killed run of the same name are removed
+        first. Raises TestbedError when it runs already or does not
         come up; what was started is removed again.
         """
         sweep()
@@ -112,16 +118,18 @@ class Cluster:
         down(self.state)
         names = [f"node-{n}" for n in range(1, nodes + 1)] if isinstance(nodes, int) else nodes
         try:
-            self._start(names, kwok_nodes, owner)
+            self._start(names, kwok_nodes, owner, release)
         except BaseException:
             if not os.environ.get("BRIDGEHEAD_TESTBED_KEEP"):
                 down(self.state)
             raise
         return self
 
-    def _start(self, names: Sequence[str], kwok_nodes: int, owner: int | None) -> None:
+    def _start(
+        self, names: Sequence[str], kwok_nodes: int, owner: int | None, release: str
+    ) -> None:
         started = None if owner is None else start_time(owner)
-        record = claim(self.state, (owner, started) if owner and started else None)
+        record = claim(self.state, (owner, started) if owner and started else None, release)
         if record.owner_pid:
             watchdog.start(self.state)
         raise_inotify_limit()

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from testbed import audit, pki
+from testbed import audit, pki, release
 from testbed.api import Api
 from testbed.errors import TestbedError
 from testbed.kubeconfig import write_kubeconfig
@@ -50,7 +50,7 @@ def apiserver(state: State) -> Process:
         state,
         "kube-apiserver",
         (
-            str(binary("kubernetes", "kube-apiserver")),
+            str(release.command(state, "kube-apiserver")),
             f"--bind-address={addresses.api}",
             "--secure-port=443",
             f"--advertise-address={addresses.host}",
@@ -86,7 +86,7 @@ def scheduler(state: State) -> Process:
         state,
         "kube-scheduler",
         (
-            str(binary("kubernetes", "kube-scheduler")),
+            str(release.command(state, "kube-scheduler")),
             f"--kubeconfig={state.pki('scheduler.kubeconfig')}",
             "--leader-elect=false",
             "--secure-port=0",
@@ -100,7 +100,7 @@ def controller_manager(state: State) -> Process:
         state,
         "kube-controller-manager",
         (
-            str(binary("kubernetes", "kube-controller-manager")),
+            str(release.command(state, "kube-controller-manager")),
             f"--kubeconfig={state.pki('controller-manager.kubeconfig')}",
             "--leader-elect=false",
             "--secure-port=0",

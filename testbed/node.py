@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from testbed import cgroups, network, node_config, pki
+from testbed import cgroups, network, node_config, pki, release
 from testbed.errors import TestbedError
 from testbed.kubeconfig import write_kubeconfig
 from testbed.parts import binary
@@ -77,7 +77,7 @@ class Node:
         """The kubelet."""
         return self._inside(
             "kubelet",
-            str(binary("kubernetes", "kubelet")),
+            str(release.command(self.state, "kubelet")),
             f"--config={self.folder / 'kubelet.json'}",
             f"--kubeconfig={self.folder / 'kubelet.kubeconfig'}",
             f"--hostname-override={self.name}",

@@ -22,6 +22,7 @@ from testbed.go_toolchain import Toolchain, find_toolchain
 from testbed.locks import locked
 
 _SOURCES = Path(__file__).parent / "go"
+_EARLIER = Path(__file__).parent / "go_earlier"
 _KUBERNETES = "k8s.io/component-base/version"
 
 
@@ -36,7 +37,7 @@ class Part:
     def flags(self) -> tuple[str, ...]:
         """Flags of `go build`: no paths and no debug tables inside, and what the part needs."""
         link = ["-s", "-w"]
-        if self.name == "kubernetes":
+        if self.name.startswith("kubernetes"):
             # Without it the server says v0.0.0-master and clients misjudge what it can do.
             version = _required(self.folder, "k8s.io/kubernetes")
             major, minor, _ = version.removeprefix("v").split(".", 2)
@@ -110,6 +111,16 @@ def parts() -> dict[str, Part]:
     }
 
 
+def earlier_releases() -> dict[str, Part]:
+    """Earlier Kubernetes releases by minor version: control plane and kubelet, built by name only.
+
+    What is the same in all releases (kubectl, container runtime, etcd) comes from the usual parts.
+    """
+    found = sorted(_EARLIER.glob("kubernetes-*/go.mod"))
+    names = (path.parent.name for path in found)
+    return {name.partition("-")[2]: Part(name, _EARLIER / name) for name in names}
+
+
 def missing_long_parts() -> list[str]:
     """Names of the parts that are not built yet and take minutes to build.
 
@@ -125,9 +136,10 @@ def binary(part: str, command: str) -> Path:
 
     Raises TestbedError when its part is not built: nothing here starts a long build unasked.
     """
-    folder = parts()[part].built()
+    every = {**parts(), **{item.name: item for item in earlier_releases().values()}}
+    folder = every[part].built()
     if folder is None:
-        raise TestbedError(f"{part} is not built; run: uv run python -m testbed build")
+        raise TestbedError(f"{part} is not built; run: uv run python -m testbed build {part}")
     return folder / command
 
 

@@ -40,6 +40,8 @@ class Record(msgspec.Struct, frozen=True):
     slot: int
     owner_pid: int | None = None
     owner_started: int | None = None
+    release: str = ""
+    """Minor version of an earlier Kubernetes that control plane and kubelets are of."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +166,11 @@ def all_states() -> list[State]:
     return [State(path) for path in sorted(root_folder().glob(f"{PREFIX}*")) if path.is_dir()]
 
 
-def claim(state: State, owner: tuple[int, int] | None) -> Record:
+def claim(state: State, owner: tuple[int, int] | None, release: str = "") -> Record:
     """Make the state folder and settle the cluster's address ranges.
 
-    `owner` is the pid and start time of the process with whose end the cluster shall end.
+    `owner` is the pid and start time of the process with whose end the cluster shall end, and
+    `release` the minor version of an earlier Kubernetes.
     """
     with locked(root_folder() / "bridgehead-testbed.lock"):
         taken = {_slot(other) for other in all_states()} | _slots_on_the_machine()
@@ -178,7 +181,7 @@ def claim(state: State, owner: tuple[int, int] | None) -> Record:
             (state.folder / folder).mkdir(parents=True, exist_ok=True)
         state.folder.chmod(0o700)
         pid, started = owner if owner else (None, None)
-        record = Record(state.name, free[0], pid, started)
+        record = Record(state.name, free[0], pid, started, release)
         state.write_record(record)
         return record
 
