@@ -52,12 +52,24 @@ class LogId(msgspec.Struct, frozen=True):
 class Log(msgspec.Struct, frozen=True):
     """The lines of a log, as read; ``first_line`` is the number of the first, from 1.
 
-    ``cut`` says what is missing of a long log. Secrets are redacted on reading.
+    ``cut`` says what is missing of a long log. Secrets are redacted on reading. ``times`` has, where
+    the kubelet's time stamps were read, the time of each line in seconds since the epoch; they are
+    no part of the line. ``note`` says what else is to be known of the reading (another encoding).
+    ``gap`` is, where a part in the middle was not read, the number of lines before it and how many
+    are missing, so that ``number_of`` stays right behind it.
     """
 
     lines: tuple[str, ...]
     first_line: int = 1
     cut: str = ""
+    times: tuple[float, ...] = ()
+    note: str = ""
+    gap: tuple[int, int] | None = None
+
+    def number_of(self, index: int) -> int:
+        """The number, from 1, that the line at an index of ``lines`` has in the whole log."""
+        skipped = self.gap[1] if self.gap is not None and index >= self.gap[0] else 0
+        return self.first_line + index + skipped
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
