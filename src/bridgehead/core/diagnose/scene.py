@@ -21,9 +21,10 @@ from bridgehead.core.diagnose.expectation import (
     merged,
 )
 from bridgehead.core.diagnose.symptom import Symptom
-from bridgehead.core.findings.observed import Observed
+from bridgehead.core.findings.observed import Event, Observed
 from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.component import Component
+from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 
@@ -87,6 +88,31 @@ class Scene:
         for pod in sorted(self.observed.snapshot.pods, key=lambda item: item.ref):
             found[pod.node].append(pod)
         return {node: tuple(pods) for node, pods in found.items()}
+
+    @cached_property
+    def raw_pods(self) -> Mapping[tuple[str, str], JsonObject]:
+        """Raw pods by namespace and name, as far as they were kept."""
+        return {
+            (text(item, "metadata", "namespace"), text(item, "metadata", "name")): item
+            for item in self.observed.of_kind("Pod")
+        }
+
+    @cached_property
+    def pod_events(self) -> Mapping[tuple[str, str], tuple[Event, ...]]:
+        """Events about pods by namespace and name, oldest first."""
+        found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        for event in sorted(self.observed.events, key=lambda item: item.last):
+            if event.kind == "Pod":
+                found[event.namespace, event.name].append(event)
+        return {key: tuple(events) for key, events in found.items()}
+
+    def raw(self, pod: Pod) -> JsonObject:
+        """The pod with all its fields; empty where it was not kept."""
+        return self.raw_pods.get((pod.namespace, pod.name), {})
+
+    def events(self, pod: Pod) -> tuple[Event, ...]:
+        """Events about the pod, oldest first."""
+        return self.pod_events.get((pod.namespace, pod.name), ())
 
     def pods_on(self, node: str) -> tuple[Pod, ...]:
         """Pods that are on a node or meant for it, ended ones included."""
