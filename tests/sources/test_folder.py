@@ -180,7 +180,10 @@ def test_an_empty_folder_is_a_problem(tmp_path: Path) -> None:
             "at: expected a time such as 2026-01-31T12:00:00Z, found 2026-01-31T12:00:00",
         ),
         ("complete: pods\n", "complete: expected a list of kinds such as [Node, Pod]"),
-        ("kinds: [Pod]\n", "kinds is an unknown key; known here: at, complete"),
+        (
+            "kinds: [Pod]\n",
+            "kinds is an unknown key; known here: at, complete, incomplete, server, unread, logs",
+        ),
         ("- Pod\n", "expected a mapping with at and complete"),
     ],
 )

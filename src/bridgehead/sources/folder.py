@@ -33,6 +33,8 @@ class Recording(msgspec.Struct, frozen=True):
     complete: frozenset[str]
     now: float | None
     problems: tuple[Problem, ...]
+    about: Recorded = Recorded()
+    """What the recording says about itself."""
 
     @property
     def whole(self) -> bool:
@@ -81,7 +83,9 @@ class _Reading:
             message = "no Kubernetes objects here: expected .yaml, .yml or .json files"
             self._report(str(self._folder), 1, message)
         whole = all(problem.warning for problem in self._problems)
-        complete = frozenset(self._kinds) | self._recorded.complete if whole else frozenset()
+        said = self._recorded
+        every = (frozenset(self._kinds) | said.complete) - said.incomplete
+        complete = every if whole else frozenset()
         times = (at, self._recorded.at)
         now = next((time for time in times if time is not None), None)
         return Recording(
@@ -89,6 +93,7 @@ class _Reading:
             complete=complete,
             now=newest_time(objects) if now is None else now,
             problems=tuple(self._problems),
+            about=said,
         )
 
     def file(self, path: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from bridgehead.core.findings.observed import Log
 from bridgehead.core.findings.redaction import redacted_lines
+from bridgehead.core.journal.entry import stamp
 from bridgehead.core.model.times import epoch
 
 # The kubelet's own form, always with nine digits (RFC3339NanoFixed of k8s.io/kubernetes/pkg/kubelet
@@ -26,7 +27,9 @@ def log_from(
     if written and all(stamps):
         lines = [line[found.end() :] for line, found in zip(written, stamps, strict=True) if found]
         times = [
-            (epoch(found[1] + found[3]) or 0.0) + int(found[2]) / 1e9 for found in stamps if found
+            round((epoch(found[1] + found[3]) or 0.0) + int(found[2]) / 1e9, 3)
+            for found in stamps
+            if found
         ]
     return Log(redacted_lines(lines), cut=cut, times=tuple(times), note=note, gap=gap)
 
@@ -42,3 +45,10 @@ def joined(head: Sequence[str], tail: Sequence[str]) -> tuple[str, ...] | None:
         if line == tail[0] and list(head[start:]) == list(tail[: len(head) - start]):
             return (*head[:start], *tail)
     return None
+
+
+def written(log: Log) -> str:
+    """The log as text again, with its stamps; ``log_from`` reads it back."""
+    stamps = [f"{stamp(time).removesuffix('Z')}000000Z " for time in log.times]
+    lines = log.lines if not stamps else [a + b for a, b in zip(stamps, log.lines, strict=True)]
+    return "".join(f"{line}\n" for line in lines)

@@ -52,11 +52,11 @@ class LogId(msgspec.Struct, frozen=True):
 class Log(msgspec.Struct, frozen=True):
     """The lines of a log, as read; ``first_line`` is the number of the first, from 1.
 
-    ``cut`` says what is missing of a long log. Secrets are redacted on reading. ``times`` has, where
-    the kubelet's time stamps were read, the time of each line in seconds since the epoch; they are
-    no part of the line. ``note`` says what else is to be known of the reading (another encoding).
-    ``gap`` is, where a part in the middle was not read, the number of lines before it and how many
-    are missing, so that ``number_of`` stays right behind it.
+    ``cut`` says what is missing of a long log. Secrets are redacted on reading. ``times`` has,
+    where the kubelet's time stamps were read, the time of each line in seconds since the epoch, to
+    the millisecond; they are no part of the line. ``note`` says what else is to be known of the
+    reading (another encoding). ``gap`` is, where a part in the middle was not read, the number of
+    lines before it and how many are missing, so that ``number_of`` stays right behind it.
     """
 
     lines: tuple[str, ...]
