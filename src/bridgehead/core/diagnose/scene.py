@@ -20,7 +20,10 @@ from bridgehead.core.diagnose.expectation import (
     expected_from_likes,
     merged,
 )
+from bridgehead.core.diagnose.node_times import Start, starts_of
+from bridgehead.core.diagnose.post import Post, posts_of
 from bridgehead.core.diagnose.symptom import Symptom
+from bridgehead.core.diagnose.trajectory import Trajectory, trajectories
 from bridgehead.core.findings.observed import Event, Observed
 from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.component import Component
@@ -152,3 +155,30 @@ class Scene:
     def symptoms_with(self, prefix: str) -> tuple[Symptom, ...]:
         """Symptoms whose key begins so: ``devices/``, ``pod/``, ``daemonset/``, ``resource/``."""
         return tuple(item for item in self.symptoms if item.key.startswith(prefix))
+
+    @cached_property
+    def posts(self) -> tuple[Post, ...]:
+        """Each plugin on each node that has or should have its pod, by plugin and node."""
+        wanted = {plugin.component.ref: self.wanted_on(plugin) for plugin in self.plugins}
+        return posts_of(self.plugins, wanted, self.nodes, self.observed, self.symptoms)
+
+    @cached_property
+    def posts_by_node(self) -> Mapping[str, tuple[Post, ...]]:
+        """The same by node."""
+        found: dict[str, list[Post]] = defaultdict(list)
+        for post in self.posts:
+            found[post.node.name].append(post)
+        return {node: tuple(posts) for node, posts in found.items()}
+
+    @cached_property
+    def kubelet_starts(self) -> Mapping[str, Start]:
+        """The last start of each node's kubelet, where anything tells of it."""
+        return starts_of(self.observed.events, self.observed.of_kind("Node"))
+
+    @cached_property
+    def _trajectories(self) -> Mapping[Key, Trajectory]:
+        return trajectories(self.observed.history)
+
+    def trajectory(self, node: str, resource: str) -> Trajectory:
+        """Earlier readings of a resource on a node; an empty one where there are none."""
+        return self._trajectories.get((node, resource), Trajectory(node, resource))

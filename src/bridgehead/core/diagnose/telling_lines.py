@@ -1,0 +1,172 @@
+"""Lines of logs that tell what keeps devices away, with their number and word for word.
+
+The patterns of the plugin's family and those that all plugins share are found under their keys
+(``core.components.signs``), and beside them some lines that are no faults. A line counts until a
+later line of the same log takes it back: plugins try again, and what failed at the first attempt
+says nothing once an attempt has succeeded.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+import msgspec
+
+from bridgehead.core.components import generic
+from bridgehead.core.components.generic import REGISTERED
+from bridgehead.core.components.signature import Family, LogPattern
+from bridgehead.core.findings.observed import Log
+from bridgehead.core.journal.entry import Evidence
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """The last line of its sort that nothing takes back: in which log, where, and how many there
+    are. ``at`` is when it was written, in seconds since the epoch; None where that is not known."""
+
+    key: str
+    source: str
+    text: str
+    line: int
+    times: int = 1
+    at: float | None = None
+    cause: str = ""
+
+    @property
+    def evidence(self) -> Evidence:
+        """As a cause quotes it."""
+        return Evidence(f"{self.source}:{self.line}", self.text)
+
+
+MARKS = (
+    LogPattern(REGISTERED, "the plugin has registered", key="registered"),
+    LogPattern(
+        r"kubelet\.sock created|kubelet (was |has )?restarted",
+        "the plugin has noticed a kubelet restart",
+        key="kubelet-back",
+    ),
+    LogPattern(
+        r"device stream of '[^']+' closed|ListAndWatch\b.*\b(ended|closed|EOF|broken)",
+        "the stream of devices to the kubelet has ended",
+        REGISTERED,
+        key="stream-ended",
+    ),
+    LogPattern(
+        r"\bdevices? (found|discovered): ?\S+|\bdiscovered device\b",
+        "discovery lists a device",
+        key="device-listed",
+    ),
+    LogPattern(
+        r"\b(card|device|board|fpga|shell)\b.*\breset\b|\breset\b.*\b(card|device|board|fpga)\b",
+        "a card was reset",
+        key="card-reset",
+    ),
+    LogPattern(
+        r"(directory|device path|device node|socket|\bpath\b|/\S+).*\b"
+        r"(removed|deleted|re-?created|does not exist|disappeared)\b",
+        "the path of a device has gone",
+        key="path-gone",
+    ),
+    LogPattern(
+        r"failed to dial device plugin"
+        r"|dial unix (?!\S*kubelet\.sock)\S+\.sock: connect: no such file",
+        "the kubelet does not find the plugin's socket",
+        REGISTERED,
+        key="dial-back-failed",
+    ),
+)
+"""Lines that are no faults of a family and tell something all the same."""
+
+KUBELET = (
+    LogPattern(
+        r"ListAndWatch ended unexpectedly", "the stream of devices has ended", key="stream-ended"
+    ),
+    LogPattern(
+        r"failed to dial device plugin|error.*dial.*device plugin",
+        "the kubelet does not find the plugin's socket",
+        key="dial-back-failed",
+    ),
+    LogPattern(
+        r"failed to get device plugin options|GetDevicePluginOptions",
+        "the plugin fails to tell its options",
+        key="options-refused",
+    ),
+    LogPattern(
+        r"requested API version .* not supported",
+        "plugin and kubelet speak other versions of the plugin API",
+        key="plugin-api-versions-differ",
+    ),
+    LogPattern(
+        r"the ResourceName .* is invalid", "the name is refused", key="resource-name-refused"
+    ),
+    LogPattern(
+        r"(registration|device plugin).*serve.*(fail|error|closed)|failed to serve device plugin",
+        "the registration server has ended",
+        key="server-ended",
+    ),
+)
+"""Lines of the kubelet's own log."""
+
+
+def patterns_of(family: Family) -> tuple[LogPattern, ...]:
+    """What is looked for in the log of a plugin of this family."""
+    return tuple(dict.fromkeys((*MARKS, *family.faults, *generic.FAULTS)))
+
+
+def quotes_in(
+    logs: Iterable[tuple[str, Log]], patterns: tuple[LogPattern, ...]
+) -> Mapping[str, Quote]:
+    """The telling lines of logs, by their key; the logs in the order of time."""
+    any_of, compiled = _compiled(patterns)
+    found: dict[str, Quote] = {}
+    for source, log in logs:
+        for index, line in enumerate(log.lines):
+            if not any_of.search(line):
+                continue
+            at = log.times[index] if index < len(log.times) else None
+            for pattern, regex, cure in compiled:
+                if cure is not None and pattern.key in found and cure.search(line):
+                    del found[pattern.key]
+                if regex.search(line):
+                    before = found.get(pattern.key)
+                    found[pattern.key] = Quote(
+                        pattern.key,
+                        source,
+                        line,
+                        log.number_of(index),
+                        before.times + 1 if before else 1,
+                        at,
+                        pattern.cause,
+                    )
+    return found
+
+
+_Compiled = tuple[LogPattern, re.Pattern[str], re.Pattern[str] | None]
+
+
+@lru_cache(maxsize=32)
+def _compiled(patterns: tuple[LogPattern, ...]) -> tuple[re.Pattern[str], tuple[_Compiled, ...]]:
+    """Each pattern, and one expression for all: most lines of a log tell nothing."""
+    keyed = [item for item in patterns if item.key]
+    every = dict.fromkeys(
+        expression for item in keyed for expression in (item.regex, item.cured_by) if expression
+    )
+    any_of = re.compile("|".join(f"(?:{item})" for item in every) or r"(?!)", re.IGNORECASE)
+    each = tuple(
+        (
+            item,
+            re.compile(item.regex, re.IGNORECASE),
+            re.compile(item.cured_by, re.IGNORECASE) if item.cured_by else None,
+        )
+        for item in keyed
+    )
+    return any_of, each
+
+
+_NAME = re.compile(r"['\"]([a-z0-9][a-z0-9.-]*/[A-Za-z0-9][\w.-]*)['\"]")
+_SPEAKS = re.compile(r"regist|serving|device pool|device plugin|resource", re.IGNORECASE)
+
+
+def names_in(logs: Iterable[Log]) -> tuple[str, ...]:
+    """Resource names that a plugin's log gives in quotation marks, sorted."""
+    lines = (line for log in logs for line in log.lines if _SPEAKS.search(line))
+    return tuple(sorted({name for line in lines for name in _NAME.findall(line)}))
