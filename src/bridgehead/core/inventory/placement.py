@@ -5,7 +5,10 @@ selector, required node affinity, and taints against the template's tolerations 
 controller adds itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+
+import msgspec
 
 from bridgehead.core.model.json import JsonObject, JsonValue, child, children, text, texts
 from bridgehead.core.model.node import Node, Taint
@@ -26,22 +29,107 @@ _HOST_NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 _REQUIRED = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 
 
+class Predicate(Enum):
+    """What the controller judges a node by, in its order."""
+
+    NODE_NAME = "node name"
+    NODE_SELECTOR = "node selector"
+    NODE_AFFINITY = "node affinity"
+    TAINT = "taint"
+
+
+class Expression(msgspec.Struct, frozen=True):
+    """One condition on a label, in the words of node affinity; a selector entry is an ``In``."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def positive(self) -> bool:
+        """Whether it asks for a label. Its opposite keeps nodes away on purpose."""
+        return self.operator not in ("NotIn", "DoesNotExist")
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Whether a node with these labels meets it."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "In":
+                return value in self.values
+            case "NotIn":
+                return value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+            case "Gt" | "Lt":
+                return _compares(self.operator, value, self.values)
+            case _:
+                return False
+
+    def __str__(self) -> str:
+        if self.operator == "In" and len(self.values) == 1:
+            return f"{self.key}={self.values[0]}"
+        listed = f" ({', '.join(self.values)})" if self.values else ""
+        return f"{self.key} {self.operator}{listed}"
+
+
+class Misfit(msgspec.Struct, frozen=True, kw_only=True):
+    """A predicate that a node fails.
+
+    ``failing`` are the conditions that it does not meet; of required node affinity those of the
+    term that comes nearest, as one term is enough.
+    """
+
+    predicate: Predicate
+    text: str
+    failing: tuple[Expression, ...] = ()
+    taint: Taint | None = None
+
+
 def misfit(template: JsonObject, node: Node) -> str:
     """Why the controller wants no pod of the template on the node; empty where it wants one."""
+    first = next(misfits(template, node), None)
+    return first.text if first else ""
+
+
+def misfits(template: JsonObject, node: Node) -> Iterator[Misfit]:
+    """Every predicate that the node fails, in the controller's order."""
     spec = child(template, "spec")
     only = text(spec, "nodeName")
     if only and only != node.name:
-        return f"nodeName asks for {only}"
+        yield Misfit(predicate=Predicate.NODE_NAME, text=f"nodeName asks for {only}")
     for key, value in texts(spec, "nodeSelector").items():
         if node.labels.get(key) != value:
-            return f"nodeSelector asks for {key}={value}{_instead(node, key)}"
-    terms = children(spec, *_REQUIRED, "nodeSelectorTerms")
-    if child(spec, *_REQUIRED) is not None and not any(_term(item, node) for item in terms):
-        return "no term of its required node affinity matches"
+            yield Misfit(
+                predicate=Predicate.NODE_SELECTOR,
+                text=f"nodeSelector asks for {key}={value}{_instead(node, key)}",
+                failing=(Expression(key, "In", (value,)),),
+            )
+    if child(spec, *_REQUIRED) is not None:
+        failing = _nearest_failure(children(spec, *_REQUIRED, "nodeSelectorTerms"), node)
+        if failing is not None:
+            nearest = f"; the nearest asks for {', '.join(map(str, failing))}" if failing else ""
+            yield Misfit(
+                predicate=Predicate.NODE_AFFINITY,
+                text=f"no term of its required node affinity matches{nearest}",
+                failing=failing,
+            )
     for taint in node.taints:
         if not _tolerates(spec, taint):
-            return f"does not tolerate the taint {taint}"
-    return ""
+            why = f"does not tolerate the taint {taint}"
+            yield Misfit(predicate=Predicate.TAINT, text=why, taint=taint)
+
+
+def label_conditions(template: JsonObject) -> tuple[Expression, ...]:
+    """Everything that its node selector and any term of its required affinity ask of labels."""
+    spec = child(template, "spec")
+    terms = children(spec, *_REQUIRED, "nodeSelectorTerms")
+    selector = (
+        Expression(key, "In", (value,)) for key, value in texts(spec, "nodeSelector").items()
+    )
+    asked = (_expression(item) for term in terms for item in children(term, "matchExpressions"))
+    return tuple(dict.fromkeys((*selector, *asked)))
 
 
 def placing(template: JsonObject) -> JsonObject:
@@ -98,39 +186,34 @@ def _instead(node: Node, key: str) -> str:
     return f", the node has {value or 'an empty value'}" if value is not None else ""
 
 
-def _term(term: JsonObject, node: Node) -> bool:
-    """All expressions of a term; a term without any matches nothing."""
-    expressions = children(term, "matchExpressions")
-    fields = children(term, "matchFields")
-    if not expressions and not fields:
-        return False
+def _nearest_failure(terms: Sequence[JsonObject], node: Node) -> tuple[Expression, ...] | None:
+    """What the node lacks of the term that it comes nearest to; None where one matches.
+
+    A term without any expression matches nothing.
+    """
     own = {"metadata.name": node.name}
-    return all(_matches(item, node.labels) for item in expressions) and all(
-        _matches(item, own) for item in fields
-    )
+    lacking: list[tuple[Expression, ...]] = []
+    for term in terms:
+        labels = [_expression(item) for item in children(term, "matchExpressions")]
+        fields = [_expression(item) for item in children(term, "matchFields")]
+        failing = (
+            *(item for item in labels if not item.matches(node.labels)),
+            *(item for item in fields if not item.matches(own)),
+        )
+        if (labels or fields) and not failing:
+            return None
+        if failing:
+            lacking.append(failing)
+    return min(lacking, key=len, default=())
 
 
-def _matches(expression: JsonObject, labels: Mapping[str, str]) -> bool:
-    key, operator = text(expression, "key"), text(expression, "operator")
-    listed = child(expression, "values")
-    values = [item for item in listed if isinstance(item, str)] if isinstance(listed, list) else []
-    value = labels.get(key)
-    match operator:
-        case "In":
-            return value in values
-        case "NotIn":
-            return value not in values
-        case "Exists":
-            return value is not None
-        case "DoesNotExist":
-            return value is None
-        case "Gt" | "Lt":
-            return _compares(operator, value, values)
-        case _:
-            return False
+def _expression(item: JsonObject) -> Expression:
+    listed = child(item, "values")
+    values = [it for it in listed if isinstance(it, str)] if isinstance(listed, list) else []
+    return Expression(text(item, "key"), text(item, "operator"), tuple(values))
 
 
-def _compares(operator: str, value: str | None, values: list[str]) -> bool:
+def _compares(operator: str, value: str | None, values: Sequence[str]) -> bool:
     """Both sides must be whole numbers, as in k8s.io/component-helpers (nodeaffinity)."""
     try:
         left, right = int(value or ""), int(values[0] if values else "")
