@@ -15,7 +15,7 @@ from enum import Enum
 import msgspec
 
 _WHOLE = re.compile(r"0/(?P<nodes>\d+) nodes are available: ?(?P<rest>.*)", re.DOTALL)
-# What plugins after the filters add. "no new claims", "still not", "deallocation": dynamicresources.
+# What plugins after the filters add; all but preemption are words of dynamicresources.
 _AFTER = re.compile(
     r"(?:^|\. ?|, )(?=(?:pod group )?preemption: |no new claims to |still not schedulable"
     r"|deallocation (?:of|and) )"

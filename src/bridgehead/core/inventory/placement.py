@@ -121,6 +121,22 @@ def misfits(template: JsonObject, node: Node) -> Iterator[Misfit]:
             yield Misfit(predicate=Predicate.TAINT, text=why, taint=taint)
 
 
+def untolerated(spec: JsonValue, node: Node) -> Taint | None:
+    """The first taint that keeps the scheduler from putting a pod there.
+
+    The spec's tolerations alone count: those of the DaemonSet controller stand in its pods.
+    """
+    return next(
+        (
+            taint
+            for taint in node.taints
+            if taint.effect != "PreferNoSchedule"
+            and not any(_covers(item, taint) for item in children(spec, "tolerations"))
+        ),
+        None,
+    )
+
+
 def label_conditions(template: JsonObject) -> tuple[Expression, ...]:
     """Everything that its node selector and any term of its required affinity ask of labels."""
     spec = child(template, "spec")

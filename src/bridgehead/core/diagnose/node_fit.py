@@ -1,0 +1,112 @@
+"""Which check of the scheduler keeps a pod off a node, devices apart.
+
+The scheduler makes its checks in a fixed order and counts a node under the first that fails
+(``getDefaultPlugins`` in pkg/scheduler/apis/config/v1/default_plugins.go, Kubernetes 1.37):
+cordon, taints, selection, ports, room, volumes, other pods. Judged here are those that nodes and
+pods alone decide; the rest is left to the scheduler's own words.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from decimal import Decimal
+
+import msgspec
+
+from bridgehead.core.diagnose.free_devices import room_on
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scheduling_message import Check
+from bridgehead.core.inventory.placement import Predicate, misfits, untolerated
+from bridgehead.core.model.json import JsonObject, JsonValue, child, children, texts
+from bridgehead.core.model.node import Node, Taint
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.quantity import amount
+
+_UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+_PLAIN = ("cpu", "memory")
+
+
+class Obstacle(msgspec.Struct, frozen=True):
+    """The first check that a node fails for a pod, in words."""
+
+    check: Check
+    text: str
+
+
+class Fits:
+    """Judges pods against nodes; what is in use on a node is added up once."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._used: dict[str, Mapping[str, Decimal] | None] = {}
+
+    def obstacle(self, pod: Pod, spec: JsonObject, node: Node, resource: str) -> Obstacle | None:
+        """Why the pod cannot go to the node, whatever devices of the resource are free there.
+
+        None where nothing speaks against it, as far as can be told from here.
+        """
+        if node.unschedulable and not _may_go_to_cordoned(spec):
+            return Obstacle(Check.CORDON, "is cordoned")
+        taint = untolerated(spec, node)
+        if taint is not None and taint.key != _UNSCHEDULABLE:
+            return Obstacle(Check.TAINT, f"has the taint {taint}, which the pod does not tolerate")
+        for other in misfits({"spec": spec}, node):
+            if other.predicate is not Predicate.TAINT:
+                return Obstacle(Check.SELECTION, f"is not selected: {other.text}")
+        return self._room(pod, spec, node, resource)
+
+    def _room(self, pod: Pod, spec: JsonObject, node: Node, resource: str) -> Obstacle | None:
+        for name, count in pod.requests.items():
+            other = None if name == resource else room_on(self._scene, node.name, name)
+            if name != resource and (other is None or other.free < count):
+                return Obstacle(Check.ROOM, f"has too little free {name}")
+        raw = self._scene.observed.raw("Node", "", node.name)
+        used = self._used_on(node.name)
+        if raw is None or used is None:
+            return None
+        offered = texts(raw, "status", "allocatable")
+        asked = _asked(spec)
+        for name in _PLAIN:
+            whole = amount(offered.get(name, ""))
+            if whole is not None and asked[name] > 0 and used[name] + asked[name] > whole:
+                return Obstacle(Check.ROOM, f"has too little free {name}")
+        return None
+
+    def _used_on(self, node: str) -> Mapping[str, Decimal] | None:
+        """What pods there ask for; None where one of them was not kept with all its fields."""
+        if node not in self._used:
+            self._used[node] = self._added_up(node)
+        return self._used[node]
+
+    def _added_up(self, node: str) -> Mapping[str, Decimal] | None:
+        total: dict[str, Decimal] = defaultdict(Decimal)
+        for pod in self._scene.pods_on(node):
+            if not pod.bound or pod.terminal:
+                continue
+            spec = child(self._scene.raw(pod), "spec")
+            if not isinstance(spec, Mapping):
+                return None
+            for name, value in _asked(spec).items():
+                total[name] += value
+        return total
+
+
+def _may_go_to_cordoned(spec: JsonObject) -> bool:
+    return untolerated(spec, Node(name="", taints=(Taint(_UNSCHEDULABLE, "NoSchedule"),))) is None
+
+
+def _asked(spec: JsonObject) -> dict[str, Decimal]:
+    """Processors and memory of a pod: its containers together, or its largest init container."""
+    found = {}
+    for name in _PLAIN:
+        together = sum((_one(item, name) for item in children(spec, "containers")), Decimal())
+        first = max(
+            (_one(item, name) for item in children(spec, "initContainers")), default=together
+        )
+        found[name] = max(together, first)
+    return found
+
+
+def _one(container: JsonValue, name: str) -> Decimal:
+    resources = child(container, "resources")
+    value = child(resources, "requests", name) or child(resources, "limits", name)
+    return amount(str(value)) or Decimal() if value is not None else Decimal()
