@@ -127,13 +127,12 @@ def posts_of(
     wanted: Mapping[str, Sequence[Node]],
     nodes: Mapping[str, Node],
     observed: Observed,
+    raw: Mapping[tuple[str, str], JsonObject],
     symptoms: Iterable[Symptom],
 ) -> tuple[Post, ...]:
-    """All posts, by plugin and node; ``wanted`` has the nodes where a DaemonSet wants a pod."""
-    raw = {
-        (text(item, "metadata", "namespace"), text(item, "metadata", "name")): item
-        for item in observed.of_kind("Pod")
-    }
+    """All posts, by plugin and node; ``wanted`` has the nodes where a DaemonSet wants a pod, ``raw``
+    the raw pods by namespace and name.
+    """
     logs: dict[tuple[str, str], list[tuple[LogId, Log]]] = defaultdict(list)
     for key, log in observed.logs.items():
         logs[key.namespace, key.pod].append((key, log))

@@ -160,7 +160,9 @@ class Scene:
     def posts(self) -> tuple[Post, ...]:
         """Each plugin on each node that has or should have its pod, by plugin and node."""
         wanted = {plugin.component.ref: self.wanted_on(plugin) for plugin in self.plugins}
-        return posts_of(self.plugins, wanted, self.nodes, self.observed, self.symptoms)
+        return posts_of(
+            self.plugins, wanted, self.nodes, self.observed, self.raw_pods, self.symptoms
+        )
 
     @cached_property
     def posts_by_node(self) -> Mapping[str, tuple[Post, ...]]:
@@ -169,6 +171,22 @@ class Scene:
         for post in self.posts:
             found[post.node.name].append(post)
         return {node: tuple(posts) for node, posts in found.items()}
+
+    @cached_property
+    def posts_by_plugin(self) -> Mapping[str, tuple[Post, ...]]:
+        """The same by the plugin's ``ref``."""
+        found: dict[str, list[Post]] = defaultdict(list)
+        for post in self.posts:
+            found[post.plugin.component.ref].append(post)
+        return {ref: tuple(posts) for ref, posts in found.items()}
+
+    @cached_property
+    def waiting_pods(self) -> tuple[Pod, ...]:
+        """Pods that ask for something and that no node has yet."""
+        pods = self.observed.snapshot.pods
+        return tuple(
+            pod for pod in pods if pod.phase == "Pending" and not pod.bound and pod.requests
+        )
 
     @cached_property
     def kubelet_starts(self) -> Mapping[str, Start]:
