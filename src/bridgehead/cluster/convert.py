@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bridgehead.cluster.rows import ConditionRow, ContainerRow, NodeRow, PodRow, PodSpecRow
 from bridgehead.core.components.owners import owners_of
-from bridgehead.core.model.component import Component, Revision, template_digest
+from bridgehead.core.model.component import Component, Revision, template_digest, template_of
 from bridgehead.core.model.device import Offer, device_count, is_extended
 from bridgehead.core.model.json import JsonObject, JsonValue, child, children, text, texts
 from bridgehead.core.model.node import Node, Taint
@@ -108,17 +108,6 @@ def revision_from(raw: JsonObject) -> Revision:
         number=_number(raw, "revision") or 0,
         template_digest=template_digest(template_of(raw)),
     )
-
-
-def template_of(revision: JsonObject) -> JsonObject:
-    """The template that a ControllerRevision object keeps.
-
-    Its data is a patch, ``{"spec": {"template": {..., "$patch": "replace"}}}``: without the
-    directive it is the template that stood on the DaemonSet.
-    Source: getPatch in pkg/controller/daemon/update.go, Kubernetes 1.37
-    """
-    template = _object(revision, "data", "spec", "template")
-    return {key: value for key, value in template.items() if key != "$patch"}
 
 
 def controller_uid(raw: JsonObject) -> str:

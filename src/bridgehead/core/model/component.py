@@ -84,6 +84,18 @@ class Component(msgspec.Struct, frozen=True):
         return others[-1] if others else ""
 
 
+def template_of(revision: JsonObject) -> JsonObject:
+    """The template that a ControllerRevision object keeps.
+
+    Its data is a patch, ``{"spec": {"template": {..., "$patch": "replace"}}}``: without the
+    directive it is the template that stood on the DaemonSet.
+    Source: getPatch in pkg/controller/daemon/update.go, Kubernetes 1.37
+    """
+    template = child(revision, "data", "spec", "template")
+    known = template if isinstance(template, Mapping) else {}
+    return {key: value for key, value in known.items() if key != "$patch"}
+
+
 def template_digest(template: JsonObject) -> str:
     """Digest of a pod template's content.
 
