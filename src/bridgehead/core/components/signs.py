@@ -1,0 +1,41 @@
+"""What log lines can show: the keys of log patterns, one vocabulary for all families."""
+
+from collections.abc import Mapping
+
+SIGNS: Mapping[str, str] = {
+    "kubelet-socket-missing": "no kubelet.sock where the plugin looks for it",
+    "kubelet-socket-denied": "the plugin may not use the kubelet's directory or socket",
+    "kubelet-socket-refused": "nobody listens behind kubelet.sock",
+    "socket-address-taken": "the plugin's own socket is in use",
+    "plugin-api-versions-differ": "kubelet and plugin speak other versions of the plugin API",
+    "resource-name-refused": "the kubelet refuses the name of the resource",
+    "options-refused": "the plugin fails to answer GetDevicePluginOptions",
+    "registration-failed": "an attempt to register failed, for a reason that the line tells",
+    "init-failed": "the plugin cannot initialise, for a reason that the line tells",
+    "start-failed": "a plugin server could not start and is tried again",
+    "server-crashed": "the plugin's own server ended",
+    "part-stopped": "a part of the plugin stopped by itself",
+    "crashed": "the process panicked",
+    "driver-not-visible": "the vendor's library or driver is not visible in the container",
+    "driver-library-mismatch": "driver library and loaded kernel module are of other versions",
+    "driver-missing": "the kernel driver or its device nodes are not there",
+    "no-device-found": "discovery found no device",
+    "no-device-selected": "devices may be there, and none passes the configured selectors",
+    "device-unhealthy": "the plugin takes a device for unhealthy",
+    "device-lost": "a device has fallen off the bus",
+    "device-error": "the driver reported an error of a device (Xid)",
+    "mig-not-permitted": "the plugin may not look at MIG devices",
+    "mig-geometry": "the MIG devices of the node do not suit the strategy",
+    "mps-parts-missing": "sharing by MPS is configured and its control daemon is not there",
+    "configuration-refused": "the plugin refuses its configuration",
+    "fpga-mode-mismatch": "FPGA ports, functions and mode do not fit together",
+    "allocation-failed": "the plugin failed in Allocate or GetPreferredAllocation",
+    "message-too-large": "a message passed the size limit of gRPC",
+    "api-server-unreachable": "the plugin cannot reach the API server",
+    "permission-missing": "the API server refuses the plugin's service account",
+    "inotify-limit": "the node's limit of inotify instances or open files is used up",
+    "wrong-architecture": "the image is for another architecture",
+    "arguments-unknown": "the program does not know an argument",
+    "sysfs-denied": "the plugin may not use /sys",
+}
+"""Key -> what a line with it says."""
