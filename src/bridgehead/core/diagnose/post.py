@@ -126,12 +126,15 @@ def posts_of(
     plugins: Sequence["Plugin"],
     wanted: Mapping[str, Sequence[Node]],
     nodes: Mapping[str, Node],
+    *,
     observed: Observed,
     raw: Mapping[tuple[str, str], JsonObject],
     symptoms: Iterable[Symptom],
 ) -> tuple[Post, ...]:
-    """All posts, by plugin and node; ``wanted`` has the nodes where a DaemonSet wants a pod, ``raw``
-    the raw pods by namespace and name.
+    """All posts, by plugin and node.
+
+    ``wanted`` has the nodes where each DaemonSet wants a pod, ``raw`` the raw pods by namespace
+    and name.
     """
     logs: dict[tuple[str, str], list[tuple[LogId, Log]]] = defaultdict(list)
     for key, log in observed.logs.items():

@@ -9,9 +9,10 @@ from bridgehead.core.model.pod import Pod
 
 def wait(node: str, resource: str, why: str) -> Action:
     """R0: look again before anything is done."""
+    field = f".status.allocatable.{_escaped(resource)}"
     return Action(
         text=f"Wait and look again: {why}.",
-        command=f"kubectl get node {node} -o jsonpath='{{.status.allocatable.{_escaped(resource)}}}'",
+        command=f"kubectl get node {node} -o jsonpath='{{{field}}}'",
         rung="R0",
     )
 

@@ -161,7 +161,12 @@ class Scene:
         """Each plugin on each node that has or should have its pod, by plugin and node."""
         wanted = {plugin.component.ref: self.wanted_on(plugin) for plugin in self.plugins}
         return posts_of(
-            self.plugins, wanted, self.nodes, self.observed, self.raw_pods, self.symptoms
+            self.plugins,
+            wanted,
+            self.nodes,
+            observed=self.observed,
+            raw=self.raw_pods,
+            symptoms=self.symptoms,
         )
 
     @cached_property

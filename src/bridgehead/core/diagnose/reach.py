@@ -1,0 +1,106 @@
+"""How far a fault of a plugin goes, and what that says about version and node."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.scene import Plugin, Scene
+from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
+from bridgehead.core.inventory.cohort import cohort_of
+from bridgehead.core.plan.settings import CohortKey
+
+_KIND = (CohortKey.OS, CohortKey.KERNEL, CohortKey.RUNTIME, CohortKey.ARCH)
+"""What makes two nodes alike below the plugin."""
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """What the nodes that fail and those that do not say about where a fault lies.
+
+    ``blame`` is None where they do not decide between version and node.
+    """
+
+    nodes: tuple[str, ...]
+    blame: Blame | None
+    rollback: RollbackHelps
+    ruled_out: tuple[RuledOut, ...] = ()
+
+
+def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
+    """How far a fault goes that these posts of one plugin show.
+
+    Where the same version is sound on another node, the version is not to blame. Where only other
+    versions are sound, it is, unless their nodes are of another kind.
+    """
+    plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
+    revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
+    sound = [
+        post
+        for post in posts_of_plugin(scene, plugin)
+        if post.sound and post.node.name not in nodes
+    ]
+    same = [post for post in sound if post.pod and post.pod.revision in revisions]
+    other = [post for post in sound if post.pod and post.pod.revision not in revisions]
+    if same:
+        by = f"the same version is sound on {listed(post.node.name for post in same)}"
+        return Reach(
+            nodes,
+            Blame.DRIFT,
+            RollbackHelps.NO,
+            (RuledOut("a bad version", by),),
+        )
+    if other and revisions:
+        by = f"the other version is sound on {listed(post.node.name for post in other)}"
+        kinds = {cohort_of(post.node, _KIND) for post in other}
+        alike = any(cohort_of(post.node, _KIND) in kinds for post in posts)
+        return Reach(
+            nodes,
+            Blame.VERSION,
+            RollbackHelps.YES if alike else RollbackHelps.UNKNOWN,
+            (RuledOut("a drifted node", by),) if alike else (),
+        )
+    return Reach(nodes, None, RollbackHelps.UNKNOWN)
+
+
+def posts_of_plugin(scene: Scene, plugin: Plugin) -> tuple[Post, ...]:
+    """All posts of one plugin."""
+    return scene.posts_by_plugin.get(plugin.component.ref, ())
+
+
+def by_plugin(posts: Iterable[Post]) -> list[list[Post]]:
+    """Posts of each plugin together, in the order of their plugins."""
+    found: dict[str, list[Post]] = defaultdict(list)
+    for post in posts:
+        found[post.plugin.component.ref].append(post)
+    return list(found.values())
+
+
+def listed(names: Iterable[str], most: int = 3) -> str:
+    """Some names and how many more there are."""
+    every = sorted(set(names))
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
+def explained(scene: Scene, posts: Iterable[Post]) -> tuple[str, ...]:
+    """Keys of the symptoms that follow from these plugins not offering their devices there.
+
+    Devices that are short, the plugins' own pods, pods that wait for such devices, and names that
+    nobody offers.
+    """
+    every = list(posts)
+    names = {name for post in every for name in post.short or post.names}
+    mine = {pod_key(post.pod) for post in every if post.pod}
+    sets = {
+        daemon_set_key(post.plugin.component.namespace, post.plugin.component.name)
+        for post in every
+        if post.pod is None
+    }
+    direct = {item.key for post in every for item in post.symptoms}
+    direct |= mine | sets | {resource_key(name) for name in names}
+    waiting = {
+        pod_key(pod) for pod in scene.waiting_pods if any(name in names for name in pod.requests)
+    }
+    return tuple(item.key for item in scene.symptoms if item.key in direct | waiting)
