@@ -11,6 +11,7 @@ from bridgehead.cli.lazy import LazyGroup
 
 COMMANDS = {
     "inventory": ("bridgehead.cli.inventory", "Show what runs where, or how it has changed."),
+    "lint": ("bridgehead.cli.lint", "Look for faults in manifests, before anything is changed."),
     "plan": ("bridgehead.cli.plan", "Show which nodes would change when, and what speaks against."),
     "rehearse": ("bridgehead.cli.rehearse", "Play a change on a twin of the cluster, with faults."),
     "rollout": ("bridgehead.cli.rollout", "Change the component, node by node, verified."),

@@ -1,6 +1,6 @@
 """Every rule there is, in the order in which people meet the faults."""
 
-from bridgehead.core.findings.rule import DiagnosisRule, LintRule, Rule
+from bridgehead.core.findings.rule import DiagnosisRule, FileRule, LintRule, Rule
 from bridgehead.rules.diagnosis import (
     admission,
     configuration,
@@ -10,7 +10,7 @@ from bridgehead.rules.diagnosis import (
     running,
     use,
 )
-from bridgehead.rules.lint import identity, robustness, security, updates, workloads
+from bridgehead.rules.lint import files, identity, robustness, security, updates, workloads
 from bridgehead.rules.lint import placement as lint_placement
 from bridgehead.rules.lint import registration as lint_registration
 
@@ -23,6 +23,8 @@ LINT: tuple[LintRule, ...] = (
     *robustness.RULES,
     *workloads.RULES,
 )
+FILES: tuple[FileRule, ...] = files.RULES
+"""Applied by lint itself to what a file holds beside manifests."""
 DIAGNOSIS: tuple[DiagnosisRule, ...] = (
     *placement.RULES,
     *running.RULES,
@@ -32,8 +34,9 @@ DIAGNOSIS: tuple[DiagnosisRule, ...] = (
     *use.RULES,
     *configuration.RULES,
 )
+EVERY: tuple[Rule, ...] = (*LINT, *FILES, *DIAGNOSIS)
 
 
 def rule_named(name: str) -> tuple[Rule, ...]:
-    """The rules of that name or alias: a lint rule, a diagnosis rule, both, or none."""
-    return tuple(rule for rule in (*LINT, *DIAGNOSIS) if name == rule.name or name in rule.aliases)
+    """The rules of that name or alias; names are unique, an alias may stand for several."""
+    return tuple(rule for rule in EVERY if name == rule.name or name in rule.aliases)

@@ -33,8 +33,7 @@ POD_TEMPLATES: Mapping[str, Path] = {
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """One object as written in a file (or as it stands in a cluster: then ``file`` is empty).
 
-    ``places`` has the place of every key and list entry of a file; ``ignored`` the rules that
-    comments in the file set aside, with the lines for which they do (empty: the whole object).
+    ``line`` is the object's first; ``places`` has the place of every key and list entry of a file.
     """
 
     data: JsonObject

@@ -80,3 +80,17 @@ class DiagnosisRule(Rule, frozen=True, kw_only=True):
     def stands_in(self) -> Mapping[str, object]:
         """The names of its check's module."""
         return cast("FunctionType", self.check).__globals__
+
+
+class FileRule(Rule, frozen=True, kw_only=True):
+    """A rule about the file itself: a comment for the linter, or a spec of ours.
+
+    The reader of the file applies it; there is nothing to be asked. ``doc`` is its card.
+    """
+
+    doc: str | None
+
+    @property
+    def stands_in(self) -> Mapping[str, object]:
+        """What a module with this docstring has."""
+        return {"__doc__": self.doc}

@@ -1,0 +1,165 @@
+"""Lint: rules about what was read, with what comments, a baseline and a cluster say to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from bridgehead.core.findings.baseline import part
+from bridgehead.core.findings.finding import Finding, NotKnown, ObjectRef, RuleFailure
+from bridgehead.core.findings.manifest import Linted, Manifest
+from bridgehead.core.findings.observed import Observed
+from bridgehead.core.findings.result import LintResult, Reported, in_order, reported
+from bridgehead.core.findings.rule import FileRule, LintRule
+from bridgehead.core.findings.runner import ask_lint
+from bridgehead.core.findings.suppression import Ignore, sift
+from bridgehead.core.model.json import JsonObject, children
+from bridgehead.core.model.problem import Problem
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.rules.catalogue import FILES, LINT, rule_named
+from bridgehead.sources.lintable import Lintable, Unit
+from bridgehead.sources.manifests import read_manifests
+
+
+class Asked(msgspec.Struct):
+    """What all units together made the rules say."""
+
+    found: list[Reported] = []
+    not_known: dict[tuple[str, str], NotKnown] = {}
+    failures: dict[tuple[str, str], RuleFailure] = {}
+
+
+def lint(
+    source: Lintable,
+    cluster: Observed | None,
+    known: Mapping[str, int] | None = None,
+    rules: Sequence[LintRule] = LINT,
+) -> LintResult:
+    """Everything that rules say of what was read; ``known`` are a baseline's fingerprints."""
+    asked = Asked()
+    for unit in source.units:
+        _ask(rules, unit, cluster, asked)
+    asked.found.extend(_of_specs(source.specs))
+    sifted = sift(in_order(asked.found), source.ignores)
+    own = _of_comments(source.ignores, sifted.idle, _silent(asked))
+    parted = part(in_order((*sifted.standing, *own)), known or {})
+    return LintResult(
+        findings=parted.new,
+        aside=tuple((item, ignore.reason) for item, ignore in sifted.aside),
+        old=parted.old,
+        gone=parted.gone,
+        not_known=tuple(asked.not_known[key] for key in sorted(asked.not_known)),
+        failures=tuple(asked.failures[key] for key in sorted(asked.failures)),
+        problems=source.problems,
+        asked=source.asked,
+        passed_over=source.passed_over,
+        unread=_missed(cluster),
+        objects=sum(len(unit.manifests) for unit in source.units),
+        specs=len(source.specs),
+        files=source.files,
+    )
+
+
+def _missed(cluster: Observed | None) -> tuple[Unread, ...]:
+    """What could not be read though it was there: a permission was missing.
+
+    What a recording does not hold is told by the rules that ask for it.
+    """
+    return tuple(item for item in cluster.unread if item.grant) if cluster is not None else ()
+
+
+def lintable_objects(objects: Iterable[JsonObject]) -> Lintable:
+    """A cluster's own objects. What a controller made is judged by what made it."""
+    made = [item for item in objects if not _is_made(item)]
+    manifests = tuple(Manifest(data=item) for item in made)
+    return Lintable(units=(Unit(manifests=manifests, complete=True),))
+
+
+def _is_made(item: JsonObject) -> bool:
+    return any(
+        owner.get("controller") is True for owner in children(item, "metadata", "ownerReferences")
+    )
+
+
+def _ask(rules: Sequence[LintRule], unit: Unit, cluster: Observed | None, asked: Asked) -> None:
+    linted = Linted(manifests=unit.manifests, cluster=cluster, complete=unit.complete)
+    answers = ask_lint(rules, linted)
+    asked.found.extend(
+        reported(rule, said, fixable=unit.fixable) for rule, said in answers.violations
+    )
+    for doubt in answers.not_known:
+        asked.not_known[doubt.rule, doubt.why] = doubt
+    for failure in answers.failures:
+        asked.failures[failure.rule, failure.error] = failure
+
+
+def _silent(asked: Asked) -> frozenset[str]:
+    """Rules of which silence means nothing: they could not judge all, or failed."""
+    return frozenset(rule for rule, _ in (*asked.not_known, *asked.failures))
+
+
+def _of_specs(specs: Iterable[Path]) -> Iterable[Reported]:
+    """What our own reader says of specs."""
+    # pydantic: only where there is a spec.
+    from bridgehead.spec import SpecRejected, read_spec_file  # noqa: PLC0415
+
+    for path in specs:
+        read = read_spec_file(path, partial(read_manifests, path.parent))
+        problems = read.problems if isinstance(read, SpecRejected) else read.warnings
+        for problem in problems:
+            yield _spec_finding("spec-doubt" if problem.warning else "spec-mistake", problem)
+
+
+def _spec_finding(name: str, problem: Problem) -> Reported:
+    return _file_finding(
+        _file_rule(name),
+        (problem.file, problem.line, problem.column),
+        problem.message,
+        problem.suggestion or "",
+    )
+
+
+def _of_comments(
+    ignores: Iterable[Ignore], idle: Iterable[tuple[Ignore, str]], silent: frozenset[str]
+) -> Iterable[Reported]:
+    """What is wrong with the comments themselves."""
+    unknown = set()
+    for ignore in ignores:
+        at = (ignore.file, ignore.line, ignore.column)
+        if not ignore.rules or not ignore.reason:
+            missing = "a rule in brackets" if not ignore.rules else "a reason"
+            yield _file_finding(_file_rule("ignore-without-reason"), at, f"it needs {missing}")
+        for name in ignore.rules:
+            if not rule_named(name):
+                unknown.add(name)
+                message = f"there is no rule {name}"
+                yield _file_finding(_file_rule("ignore-of-unknown-rule"), at, message)
+    for ignore, name in idle:
+        names = {rule.name for rule in rule_named(name)}
+        if name not in unknown and not names & silent:
+            at = (ignore.file, ignore.line, ignore.column)
+            message = f"{name} has nothing to say here"
+            yield _file_finding(_file_rule("ignore-not-needed"), at, message)
+
+
+def _file_rule(name: str) -> FileRule:
+    return next(rule for rule in FILES if rule.name == name)
+
+
+def _file_finding(
+    rule: FileRule, at: tuple[str, int, int], message: str, remedy: str = ""
+) -> Reported:
+    file, line, column = at
+    finding = Finding(
+        rule=rule.name,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        message=message,
+        remedy=remedy or rule.card.do,
+        object=ObjectRef(),
+        file=file,
+        line=line,
+        column=column,
+    )
+    return Reported(finding=finding, path=(file,), fixable=False)

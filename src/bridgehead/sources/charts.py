@@ -1,0 +1,142 @@
+"""Charts: rendered by the user's helm, and told by the comments that helm puts before each object.
+
+A rendered object names its template (``# Source: chart/templates/plugin.yaml``). Its lines are
+those of the rendering; where the template is at hand, a line that stands in it word for word, once,
+is shown there, and all others at its beginning.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from bridgehead.core.findings.manifest import Manifest, Place
+from bridgehead.core.findings.suppression import Ignore
+from bridgehead.sources.lintable import Lintable, Unit
+from bridgehead.sources.positions import is_json, read_text
+from bridgehead.sources.renderer import RenderError, found_program, rendered
+from bridgehead.sources.tree import CHART, problem
+
+_SOURCE = re.compile(r"^# Source: (\S.*)$", re.MULTILINE)
+_LIBRARY = re.compile(r"^type:\s*library\s*$", re.MULTILINE)
+
+
+def read_chart(folder: Path) -> Lintable:
+    """The objects of a chart with its default values."""
+    helm = found_program(("helm",))
+    if helm is None:
+        message = "a chart, and there is no helm on PATH to render it; with it elsewhere: "
+        message += "helm template FOLDER | bridgehead lint -"
+        return Lintable(problems=(problem(folder / CHART, message),))
+    if _is_library(folder):
+        return Lintable()
+    try:
+        text = rendered((helm, "template", "release-name", "--include-crds", str(folder)))
+    except RenderError as error:
+        return Lintable(problems=(problem(folder / CHART, str(error)),))
+    read = read_text(text, str(folder / CHART))
+    sources = _Sources(text, folder)
+    return Lintable(
+        units=(Unit(manifests=tuple(map(sources.manifest, read.manifests)), complete=True),),
+        ignores=tuple(map(sources.ignore, read.ignores)),
+        problems=read.problems,
+        files=1,
+    )
+
+
+def read_stream(text: str, name: str) -> Lintable:
+    """Objects from the standard input: of a rendered chart, or just YAML or JSON."""
+    read = read_text(text, name, as_json=is_json(text))
+    sources = _Sources(text, None)
+    return Lintable(
+        units=(
+            Unit(
+                manifests=tuple(map(sources.manifest, read.manifests)),
+                complete=sources.named,
+            ),
+        ),
+        ignores=tuple(map(sources.ignore, read.ignores)),
+        passed_over=tuple(read.passed_over),
+        asked=read.problems,
+        files=1,
+    )
+
+
+def _is_library(folder: Path) -> bool:
+    """Whether the chart holds only pieces for others: helm renders none."""
+    try:
+        return bool(_LIBRARY.search((folder / CHART).read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+class _Sources:
+    """Which template each line of a rendering comes from."""
+
+    def __init__(self, text: str, folder: Path | None) -> None:
+        self._lines = text.split("\n")
+        self._folder = folder
+        self._begins = [
+            (text.count("\n", 0, match.start()) + 1, match.group(1).strip())
+            for match in _SOURCE.finditer(text)
+        ]
+        self._templates: dict[Path, Mapping[str, int]] = {}
+
+    @property
+    def named(self) -> bool:
+        """Whether the text is a rendered chart."""
+        return bool(self._begins)
+
+    def manifest(self, item: Manifest) -> Manifest:
+        """The object with the file that its template is."""
+        source = self._source(item.line)
+        if source is None:
+            return item
+        file = self._file(source)
+        if self._folder is None:
+            return msgspec.structs.replace(item, file=file)
+        places = {path: self._place(place, Path(file)) for path, place in item.places.items()}
+        line = self._place((item.line, 1), Path(file))[0]
+        return msgspec.structs.replace(item, file=file, places=places, line=line)
+
+    def ignore(self, item: Ignore) -> Ignore:
+        """The comment with the file and the lines of its template."""
+        source = self._source(item.target or item.line)
+        if source is None:
+            return item
+        file = self._file(source)
+        if self._folder is None:
+            return msgspec.structs.replace(item, file=file)
+        line, column = self._place((item.line, item.column), Path(file))
+        target = self._place((item.target, 1), Path(file))[0] if item.target else 0
+        return msgspec.structs.replace(item, file=file, line=line, column=column, target=target)
+
+    def _source(self, line: int) -> str | None:
+        """What the last such comment before a line names."""
+        found = None
+        for begin, source in self._begins:
+            if begin > line:
+                break
+            found = source
+        return found
+
+    def _file(self, source: str) -> str:
+        """The comment begins with the chart's name, which may differ from the folder's."""
+        return source if self._folder is None else str(self._folder / source.partition("/")[2])
+
+    def _place(self, place: Place, file: Path) -> Place:
+        if file not in self._templates:
+            self._templates[file] = _single_lines(file)
+        number = self._templates[file].get(self._lines[place[0] - 1].rstrip())
+        return (1, 1) if number is None else (number, place[1])
+
+
+def _single_lines(file: Path) -> Mapping[str, int]:
+    """Numbers of the lines that stand once in a file; of none, where it cannot be read."""
+    try:
+        lines = [line.rstrip() for line in file.read_text(encoding="utf-8").split("\n")]
+    except (OSError, UnicodeDecodeError):
+        return {}
+    numbers = {line: number for number, line in enumerate(lines, 1)}
+    return {line: number for line, number in numbers.items() if lines.count(line) == 1}
