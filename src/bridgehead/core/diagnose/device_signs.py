@@ -6,14 +6,17 @@ that it leaves out is an ordinary node.
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.json import JsonValue, canonical, child, children
 from bridgehead.core.model.node import Node
 
+if TYPE_CHECKING:
+    from bridgehead.core.diagnose.scene import Plugin, Scene
 
-def resources_of(scene: Scene, plugin: Plugin) -> tuple[str, ...]:
+
+def resources_of(scene: "Scene", plugin: "Plugin") -> tuple[str, ...]:
     """Names that it offers, or would offer: those of its family or its template that are in use.
 
     A plugin without pods offers nothing that could be seen; its names are then those that nodes
@@ -30,7 +33,7 @@ def resources_of(scene: Scene, plugin: Plugin) -> tuple[str, ...]:
     return tuple(sorted({*plugin.resources, *(named or own)}))
 
 
-def signs_of(plugin: Plugin, resources: Iterable[str], node: Node) -> tuple[Evidence, ...]:
+def signs_of(plugin: "Plugin", resources: Iterable[str], node: Node) -> tuple[Evidence, ...]:
     """What on the node speaks for devices of the plugin; empty where nothing does."""
     names = tuple(resources)
     status = [
@@ -51,7 +54,7 @@ def signs_of(plugin: Plugin, resources: Iterable[str], node: Node) -> tuple[Evid
     return (*status, *labels, *taints)
 
 
-def _given(plugin: Plugin) -> str:
+def _given(plugin: "Plugin") -> str:
     """What the plugin's containers are given; labels and tolerations may bear the name too."""
     spec: JsonValue = child(plugin.component.template, "spec")
     containers = (*children(spec, "initContainers"), *children(spec, "containers"))

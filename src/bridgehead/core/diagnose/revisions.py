@@ -1,14 +1,17 @@
 """The templates that a DaemonSet has had: what changed, and whether the former one was good."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.model.component import Component, template_of
 from bridgehead.core.model.json import JsonObject, child, text
 from bridgehead.core.model.pod import REVISION_HASH
 from bridgehead.core.model.times import epoch
+
+if TYPE_CHECKING:
+    from bridgehead.core.diagnose.scene import Scene
 
 
 class PastTemplate(msgspec.Struct, frozen=True):
@@ -21,7 +24,7 @@ class PastTemplate(msgspec.Struct, frozen=True):
     at: float | None = None
 
 
-def templates_of(scene: Scene, component: Component) -> tuple[PastTemplate, ...]:
+def templates_of(scene: "Scene", component: Component) -> tuple[PastTemplate, ...]:
     """All revisions of the component, oldest first."""
     hashes = {item.name for item in scene.observed.snapshot.revisions_of(component)}
     found = [

@@ -24,6 +24,7 @@ from bridgehead.core.diagnose.node_times import Start, starts_of
 from bridgehead.core.diagnose.post import Post, posts_of
 from bridgehead.core.diagnose.symptom import Symptom
 from bridgehead.core.diagnose.trajectory import Trajectory, trajectories
+from bridgehead.core.diagnose.unserved import Unserved, unserved_nodes
 from bridgehead.core.findings.observed import Event, Observed
 from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.component import Component
@@ -32,7 +33,7 @@ from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 
 
-class Plugin(msgspec.Struct, frozen=True, kw_only=True):
+class Plugin(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A device plugin's DaemonSet with everything of it."""
 
     component: Component
@@ -45,9 +46,20 @@ class Plugin(msgspec.Struct, frozen=True, kw_only=True):
         """Names of resources that it offers, as far as they could be inferred."""
         return self.offered.resources
 
+    @cached_property
+    def _by_node(self) -> Mapping[str, tuple[Pod, ...]]:
+        found: dict[str, list[Pod]] = defaultdict(list)
+        for pod in self.pods:
+            found[pod.node].append(pod)
+        return {node: tuple(pods) for node, pods in found.items()}
+
+    def pods_on(self, node: str) -> tuple[Pod, ...]:
+        """Its pods on a node, ended ones included."""
+        return self._by_node.get(node, ())
+
     def pod_on(self, node: str) -> Pod | None:
         """Its newest pod on a node that has not ended; None where there is none."""
-        found = [pod for pod in self.pods if pod.node == node and not pod.terminal]
+        found = [pod for pod in self.pods_on(node) if not pod.terminal]
         return max(found, key=lambda pod: pod.created, default=None)
 
 
@@ -57,6 +69,7 @@ class Scene:
     def __init__(self, observed: Observed, symptoms: Iterable[Symptom] = ()) -> None:
         self.observed = observed
         self.symptoms = tuple(symptoms)
+        self._wanted: dict[str, tuple[Node, ...]] = {}
 
     @property
     def now(self) -> float:
@@ -135,8 +148,13 @@ class Scene:
 
     def wanted_on(self, plugin: Plugin) -> tuple[Node, ...]:
         """Nodes on which the plugin's DaemonSet wants a pod, by its own template."""
-        template = plugin.component.template
-        return tuple(node for node in self.nodes.values() if not misfit(template, node))
+        ref = plugin.component.ref
+        if ref not in self._wanted:
+            template = plugin.component.template
+            self._wanted[ref] = tuple(
+                node for node in self.nodes.values() if not misfit(template, node)
+            )
+        return self._wanted[ref]
 
     @cached_property
     def _expected(self) -> Mapping[Key, Expectation]:
@@ -184,6 +202,11 @@ class Scene:
         for post in self.posts:
             found[post.plugin.component.ref].append(post)
         return {ref: tuple(posts) for ref, posts in found.items()}
+
+    @cached_property
+    def unserved(self) -> tuple[Unserved, ...]:
+        """Nodes that have devices of a plugin and are left out by it, by plugin and node."""
+        return unserved_nodes(self)
 
     @cached_property
     def waiting_pods(self) -> tuple[Pod, ...]:
