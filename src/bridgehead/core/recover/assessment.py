@@ -1,0 +1,71 @@
+"""One rung, judged: whether it fits, what must hold, what it would change and what not."""
+
+import msgspec
+
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.recover.precondition import Precondition, judged, unmet
+from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.situation import Situation
+
+
+class Assessment(msgspec.Struct, frozen=True, kw_only=True):
+    """A rung in a situation. ``pods`` and ``names`` are what it would delete or remove."""
+
+    rung: Rung
+    preconditions: tuple[Precondition, ...]
+    would: tuple[str, ...]
+    would_not: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
+    pods: tuple[Pod, ...] = ()
+    names: tuple[str, ...] = ()
+    within: float = 120.0
+    """Seconds in which the devices have to be back."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether everything holds that must."""
+        return not unmet(self.preconditions)
+
+    @property
+    def obstacles(self) -> tuple[Precondition, ...]:
+        """What stands in the way."""
+        return unmet(self.preconditions)
+
+
+def diagnosed(situation: Situation, rung: Rung) -> Precondition:
+    """Whether the diagnosis of the node asks for the rung."""
+    what = "the diagnosis names a cause that this repairs"
+    faults = situation.faults
+    fitting = [item for item in faults if rung in item.fit.rungs]
+    if fitting:
+        first = fitting[0]
+        return judged(what, True, f"{first.rule}: {first.cause.message}")
+    if faults:
+        named = ", ".join(item.rule for item in faults)
+        helps = sorted({rung.value for item in faults for rung in item.fit.rungs})
+        other = f"; that is for {', '.join(helps)}" if helps else "; no rung repairs that"
+        return judged(what, False, f"it names {named}{other}")
+    if situation.asked:
+        return judged(what, True, "it names no cause on this node; a person asks for this rung")
+    unread = "; ".join(situation.undiagnosed[:3])
+    return judged(what, None, f"it names no cause on this node{f' ({unread})' if unread else ''}")
+
+
+def nobody_elses(situation: Situation) -> Precondition:
+    """Whether the node is free of other runs and other tools."""
+    what = "nobody else works on the node"
+    held = situation.node.held_by
+    if held and held != situation.holder:
+        return judged(what, False, f"node {situation.node.name} is held by run {held}")
+    if situation.node.holds:
+        return judged(what, False, "; ".join(situation.node.holds))
+    return judged(what, True, f"node {situation.node.name} carries no hold of another")
+
+
+def no_open_run(situation: Situation) -> Precondition:
+    """Whether no run keeps the component: its nodes would be changed under it."""
+    what = "no run keeps the component"
+    if situation.open_run:
+        return judged(what, False, f"run {situation.open_run} does; it goes on or back by itself")
+    ref = situation.plugin.component.ref
+    return judged(what, True, f"{ref} carries no mark of a run")

@@ -1,0 +1,138 @@
+"""R5: remove a resource name that nobody offers any more from a node's status."""
+
+from collections.abc import Iterator
+
+from bridgehead.core.model.device import Offer
+from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses
+from bridgehead.core.recover.past import last
+from bridgehead.core.recover.precondition import Precondition, judged
+from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.situation import Situation
+
+_NONE = Offer(0, 0)
+
+
+def dead_name(situation: Situation) -> Assessment:
+    """R5 in this situation; the name is the one that is meant, else the one at 0/0."""
+    names = _candidates(situation)
+    name = names[0] if len(names) == 1 else ""
+    node = situation.node.name
+    return Assessment(
+        rung=Rung.DEAD_NAME,
+        preconditions=tuple(_preconditions(situation, names)),
+        would=(
+            f"remove {name or 'the name'} from capacity and allocatable in the status of node "
+            f"{node}, if both are still 0 at that moment",
+        ),
+        would_not=(
+            "touch any other name, or a name that a pod asks for",
+            "keep it away for good: a kubelet that restarts may bring back names from its "
+            "checkpoint",
+        ),
+        names=(name,) if name else (),
+    )
+
+
+def _candidates(situation: Situation) -> tuple[str, ...]:
+    if situation.resource:
+        return (situation.resource,)
+    return tuple(sorted(name for name, offer in situation.node.offers.items() if offer == _NONE))
+
+
+def _preconditions(situation: Situation, names: tuple[str, ...]) -> Iterator[Precondition]:
+    node = situation.node
+    yield diagnosed(situation, Rung.DEAD_NAME)
+    yield nobody_elses(situation)
+    what = "one name is meant, and it is at 0/0"
+    if len(names) != 1:
+        listed = ", ".join(names) or "none"
+        yield judged(
+            what, False, f"names of node {node.name} at 0/0: {listed}; name one with --resource"
+        )
+        return
+    name = names[0]
+    offer = node.offer(name)
+    shown = str(offer) if offer else "absent"
+    yield judged(what, offer == _NONE, f"node {node.name} shows {name} {shown}")
+    yield _long_enough(situation, name)
+    yield _no_claimant(situation, name)
+    yield _no_requester(situation, name)
+    yield _rate(situation)
+
+
+def _long_enough(situation: Situation, name: str) -> Precondition:
+    """By readings: each of them 0/0, the oldest old enough, and nothing else since."""
+    needed = situation.limits.dead_for
+    what = f"it has shown 0/0 for more than {needed / 60:.0f} min"
+    mine = sorted(
+        (
+            (item.at, (item.capacity, item.allocatable))
+            for item in (*situation.scene.observed.history, *situation.readings)
+            if (item.node, item.resource) == (situation.node.name, name)
+        ),
+        reverse=True,
+    )
+    since = situation.now
+    for at, shown in mine:
+        if shown != (0, 0):
+            return judged(
+                what, False, f"{situation.now - at:.0f} s ago it showed {shown[0]}/{shown[1]}"
+            )
+        since = at
+        if situation.now - since > needed:
+            return judged(what, True, f"read at 0/0 {situation.now - since:.0f} s ago and now")
+    return judged(
+        what,
+        None,
+        f"read at 0/0 for {situation.now - since:.0f} s: with --yes it is watched for that long; "
+        "--baseline with an older inventory tells too",
+    )
+
+
+def _no_claimant(situation: Situation, name: str) -> Precondition:
+    what = "no plugin claims it"
+    for node in situation.scene.nodes.values():
+        offer = node.offer(name)
+        if offer is not None and offer.capacity and _runs_on(situation, node.name):
+            return judged(what, False, f"{_ref(situation)} offers it on node {node.name}: {offer}")
+    named = [
+        item.component.ref
+        for item in situation.scene.plugins
+        if name in item.offered.resources
+        and item.pod_on(situation.node.name) is not None
+        and item.offered.how == "named in its template"
+    ]
+    if named:
+        return judged(what, False, f"{', '.join(named)} runs on the node and names it")
+    return judged(what, True, "no plugin on a node offers a device of it, none there names it")
+
+
+def _runs_on(situation: Situation, node: str) -> bool:
+    return situation.plugin.pod_on(node) is not None
+
+
+def _ref(situation: Situation) -> str:
+    return situation.plugin.component.ref
+
+
+def _no_requester(situation: Situation, name: str) -> Precondition:
+    what = "no pod asks for it"
+    observed = situation.scene.observed
+    asking = sorted(
+        pod.ref for pod in observed.snapshot.pods if pod.requests.get(name) and not pod.terminal
+    )
+    if asking:
+        return judged(what, False, f"{', '.join(asking[:5])}")
+    if any(item.what.split()[:1] == ["pods"] for item in observed.unread):
+        return judged(what, None, "not all pods could be read")
+    return judged(what, True, "no pod that has not ended does, in any namespace")
+
+
+def _rate(situation: Situation) -> Precondition:
+    seconds = situation.limits.removes_after
+    what = f"at most one removal a node in {seconds / 60:.0f} min"
+    before = last(situation.past, Rung.DEAD_NAME, situation.node.name, situation.now, seconds)
+    if before is not None:
+        ago = situation.now - before.at
+        return judged(what, False, f"the last one ({before.what}) was begun {ago / 60:.0f} min ago")
+    return judged(what, True, f"the journal holds none on {situation.node.name} in that time")

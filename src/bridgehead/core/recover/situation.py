@@ -1,0 +1,160 @@
+"""Everything that recovery decides from: one plugin on one node, as it was seen at one time."""
+
+from functools import cached_property
+
+import msgspec
+
+from bridgehead.core.diagnose.cause import Cause
+from bridgehead.core.diagnose.expectation import Expectation
+from bridgehead.core.diagnose.scene import Plugin, Scene
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.observed import Reading
+from bridgehead.core.model.device import Offer
+from bridgehead.core.model.json import children, text
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.times import epoch
+from bridgehead.core.recover.ladder import Fit, fit_of
+from bridgehead.core.recover.limits import LIMITS, Limits
+from bridgehead.core.recover.past import Past
+
+
+class NamedCause(msgspec.Struct, frozen=True):
+    """A cause of the diagnosis, with the rule that names it."""
+
+    rule: str
+    cause: Cause
+
+    @property
+    def fit(self) -> Fit:
+        """How recovery answers it."""
+        return fit_of(self.rule)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is a fault, not just something seen."""
+        return self.cause.severity is not Severity.INFO
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the API server said of a write that was only tried; None where it was not asked."""
+
+    accepted: bool | None
+    said: str
+
+
+class WayBack(msgspec.Struct, frozen=True, kw_only=True):
+    """The former revision that an open run could go back to, and whether it is known to start."""
+
+    run: str
+    held: bool
+    """Whether the run has stopped on a failure, or goes back already."""
+    former: str
+    """Hash of the former revision."""
+    proven: bool | None
+    evidence: str
+
+
+class Missing(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource of which the node offers fewer devices than it should."""
+
+    resource: str
+    offer: Offer | None
+    expected: Expectation
+
+    def __str__(self) -> str:
+        shown = str(self.offer) if self.offer else "absent"
+        return f"{self.resource} {shown}, expected {self.expected.count} ({self.expected.basis})"
+
+
+class Situation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+    """One plugin on one node. ``resource`` is the one that is meant; empty for all of the plugin's.
+
+    ``asked`` says that a person named the rung: that stands in place of a diagnosis that names no
+    cause, and of nothing else. ``holder`` is the name under which recovery holds nodes of the
+    component. ``images`` are names of images on the node, None where that is not known;
+    ``kubelet_started`` is None where nothing tells.
+    """
+
+    scene: Scene
+    plugin: Plugin
+    node: Node
+    resource: str = ""
+    causes: tuple[NamedCause, ...] = ()
+    """Of this node, most probable first."""
+    undiagnosed: tuple[str, ...] = ()
+    """What the diagnosis could not read or judge."""
+    past: tuple[Past, ...] = ()
+    dry_run: Answer = Answer(None, "not asked")
+    images: frozenset[str] | None = None
+    kubelet_started: float | None = None
+    readings: tuple[Reading, ...] = ()
+    way_back: WayBack | None = None
+    open_run: str = ""
+    """The run that keeps the component, or an empty string."""
+    holder: str = ""
+    asked: bool = False
+    limits: Limits = LIMITS
+
+    @property
+    def now(self) -> float:
+        """When it was seen, in seconds since the epoch."""
+        return self.scene.now
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The names that are meant."""
+        return (self.resource,) if self.resource else self.plugin.resources
+
+    @cached_property
+    def pod(self) -> Pod | None:
+        """The plugin's pod on the node."""
+        return self.plugin.pod_on(self.node.name)
+
+    @cached_property
+    def plugin_started(self) -> float | None:
+        """When the plugin's process began; its pod's creation where no container says it."""
+        if self.pod is None:
+            return None
+        raw = self.scene.observed.raw_pod(self.pod)
+        times = (
+            epoch(text(item, "state", "running", "startedAt"))
+            for item in children(raw, "status", "containerStatuses")
+        )
+        return max((item for item in times if item is not None), default=self.pod.created)
+
+    @cached_property
+    def missing(self) -> tuple[Missing, ...]:
+        """What the node offers too little of."""
+        found = []
+        for name in self.resources:
+            expected = self.scene.expected(self.node.name, name)
+            offer = self.node.offer(name)
+            if expected is not None and (offer.allocatable if offer else 0) < expected.count:
+                found.append(Missing(resource=name, offer=offer, expected=expected))
+        return tuple(found)
+
+    @property
+    def expectations_known(self) -> bool:
+        """Whether it is known, for one of its names at least, what the node should offer."""
+        return any(self.scene.expected(self.node.name, name) for name in self.resources)
+
+    @cached_property
+    def holders(self) -> tuple[Pod, ...]:
+        """Pods on the node that hold devices of the plugin."""
+        found = {
+            pod.ref: pod
+            for name in self.resources
+            for pod in self.scene.holders(self.node.name, name)
+        }
+        return tuple(found[key] for key in sorted(found))
+
+    @cached_property
+    def device_nodes(self) -> tuple[Node, ...]:
+        """Nodes on which the plugin is wanted."""
+        return self.scene.wanted_on(self.plugin)
+
+    @property
+    def faults(self) -> tuple[NamedCause, ...]:
+        """Causes that are faults."""
+        return tuple(item for item in self.causes if item.wrong)

@@ -1,0 +1,251 @@
+"""R0, R2 to R5 and what is done by hand: ready where all holds, and each thing that must."""
+
+from typing import Any
+
+import pytest
+
+from bridgehead.core.findings.observed import Reading
+from bridgehead.core.model.device import Offer
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.recover.by_hand import RUNBOOKS, by_hand
+from bridgehead.core.recover.cordoning import cordoning
+from bridgehead.core.recover.dead_name import dead_name
+from bridgehead.core.recover.limits import floor_of, most_cordoned
+from bridgehead.core.recover.past import Past
+from bridgehead.core.recover.precondition import Verdict
+from bridgehead.core.recover.pruning import prunable, pruning
+from bridgehead.core.recover.rolling_back import rolling_back
+from bridgehead.core.recover.rung import BY_HAND, Rung, may_do_alone
+from bridgehead.core.recover.situation import WayBack
+from bridgehead.core.recover.waiting import waiting
+from tests.core.recover.stage import (
+    HOLDER,
+    NOW,
+    R,
+    cause,
+    node,
+    of,
+    plugin_pod,
+    refused,
+    situation,
+    workload,
+)
+
+NOT_MET, NOT_KNOWN = Verdict.NOT_MET, Verdict.NOT_KNOWN
+OTHER_PODS = tuple(plugin_pod(number) for number in (2, 3, 4))
+OLD = "example.com/old"
+
+
+@pytest.mark.parametrize(
+    ("changes", "ready"),
+    [
+        ({"plugin_pods": (plugin_pod(1, created=NOW - 59), *OTHER_PODS)}, True),
+        ({"plugin_pods": (plugin_pod(1, created=NOW - 61), *OTHER_PODS)}, False),
+        ({"kubelet_started": NOW - 59}, True),
+        ({"kubelet_started": NOW - 61}, False),
+        ({"plugin_pods": (plugin_pod(1, created=NOW - 200, ready=False), *OTHER_PODS)}, True),
+        ({"plugin_pods": (plugin_pod(1, created=NOW - 301, ready=False), *OTHER_PODS)}, False),
+        ({"causes": (cause("race-at-kubelet-start"),)}, True),
+        ({"bad": node(1), "kubelet_started": NOW - 10}, False),
+    ],
+    ids=[
+        "young plugin",
+        "older",
+        "young kubelet",
+        "older kubelet",
+        "starts",
+        "too long",
+        "a race",
+        "nothing is missing",
+    ],
+)
+def test_waiting_fits_only_while_something_is_young(changes: dict[str, Any], ready: bool) -> None:
+    assert waiting(situation(**changes)).ready is ready
+
+
+WAY = WayBack(run="change-1", held=True, former="h0", proven=True, evidence="n2 runs it")
+
+
+def test_a_way_back_needs_a_failed_run_and_a_proven_former_revision() -> None:
+    fits = {"causes": (cause("image-not-pulled"),)}
+    assert rolling_back(situation(way_back=WAY, **fits)).ready
+    assert of(rolling_back(situation(**fits)), "a run has failed").verdict is NOT_MET
+    going = WayBack(run="change-1", held=False, former="h0", proven=True, evidence="")
+    assert of(rolling_back(situation(way_back=going, **fits)), "a run").verdict is NOT_MET
+    for proven, verdict in ((False, NOT_MET), (None, NOT_KNOWN)):
+        way = WayBack(run="change-1", held=True, former="h0", proven=proven, evidence="")
+        found = rolling_back(situation(way_back=way, **fits))
+        assert of(found, "proven to start").verdict is verdict
+
+
+def test_no_way_back_is_offered_where_it_would_not_help() -> None:
+    causes = (cause("image-not-pulled"), cause("driver-library-mismatch", helps="no"))
+    found = rolling_back(situation(way_back=WAY, causes=causes))
+    assert of(found, "can repair").verdict is NOT_MET
+
+
+LATER = cause("plugin-later-than-pods")
+THREE = tuple(refused(f"r{number}", 1000 - number) for number in range(3))
+
+
+def test_refused_pods_go_but_the_newest_of_each_owner_and_bare_ones() -> None:
+    other = refused("only", 50, owner_uid="rs2")
+    bare = refused("bare", 60, owner_kind="", owner_name="", owner_uid="")
+    found = pruning(situation(bad=node(1), pods=(*THREE, other, bare), causes=(LATER,)))
+    assert found.ready, found.obstacles
+    assert [pod.name for pod in found.pods] == ["r0", "r1"]
+    assert any("work/bare" in line for line in found.would_not)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"pods": (refused("one", 60),)}, "refused pods are there"),
+        ({"pods": tuple(refused(f"b{n}", 60, owner_uid="") for n in range(3))}, "refused pods"),
+        ({"pods": tuple(workload(f"w{n}") for n in range(3))}, "refused pods"),
+        ({"bad": node(1, Offer(4, 0))}, "no more are refused"),
+        ({"past": (Past(at=NOW - 200, rung=Rung.PRUNE, node="n1"),)}, "at most one pruning"),
+    ],
+)
+def test_nothing_is_pruned(changes: dict[str, Any], words: str) -> None:
+    given = {"bad": node(1), "pods": THREE, "causes": (LATER,), **changes}
+    assert of(pruning(situation(**given)), words).verdict is NOT_MET
+
+
+def test_pods_are_pruned_on_a_cordoned_node_whatever_it_offers() -> None:
+    lost = cause("lost-gpu-refuses-pods")
+    bad = node(1, Offer(4, 3), unschedulable=True)
+    assert pruning(situation(bad=bad, pods=THREE, causes=(lost,))).ready
+
+
+def test_not_more_than_fifty_pods_go_at_once() -> None:
+    many = tuple(refused(f"r{number:03}", 9000 - number) for number in range(80))
+    found = pruning(situation(bad=node(1), pods=many, causes=(LATER,)))
+    assert len(found.pods) == 50
+    assert len(prunable(many)) == 79
+    assert "29 more stay" in found.would[0]
+
+
+DRIFT = cause("driver-library-mismatch")
+
+
+def test_a_drifted_node_is_cordoned_while_enough_others_serve() -> None:
+    assert cordoning(situation(causes=(DRIFT,))).ready
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"bad": node(1, Offer(4, 0), unschedulable=True)}, "takes pods now"),
+        ({"others": (node(2), node(3, Offer(4, 0)), node(4, Offer(4, 0)))}, "stay healthy"),
+        ({"others": (node(2), node(3, ready=False), node(4, unschedulable=True))}, "stay healthy"),
+        ({"others": ()}, "stay healthy"),
+        (
+            {
+                "others": (
+                    node(2),
+                    node(3),
+                    node(4, annotations={"bridgehead.dev/held-by": HOLDER}),
+                )
+            },
+            "at most 1 of 4",
+        ),
+    ],
+)
+def test_a_node_is_not_cordoned(changes: dict[str, Any], words: str) -> None:
+    found = cordoning(situation(**{"causes": (DRIFT,), **changes}))
+    assert not found.ready
+    assert of(found, words).verdict is NOT_MET
+
+
+@pytest.mark.parametrize(
+    ("nodes", "floor", "most"), [(1, 1, 1), (4, 2, 1), (5, 3, 1), (50, 25, 10)]
+)
+def test_half_of_the_device_nodes_stay_and_a_fifth_may_go(
+    nodes: int, floor: int, most: int
+) -> None:
+    assert (floor_of(nodes), most_cordoned(nodes)) == (floor, most)
+
+
+def dead(**changes: Any) -> Any:
+    shown = {R: Offer(4, 4), OLD: Offer(0, 0)}
+    given = {
+        "bad": node(1, offers=shown),
+        "causes": (cause("dead-resource-name"),),
+        "history": (zero(NOW - 700),),
+        **changes,
+    }
+    return dead_name(situation(**given))
+
+
+def zero(at: float, capacity: int = 0) -> Reading:
+    return Reading(at=at, node="n1", resource=OLD, capacity=capacity, allocatable=0)
+
+
+def test_a_name_that_is_dead_for_long_goes() -> None:
+    found = dead()
+    assert found.ready, found.obstacles
+    assert found.names == (OLD,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words", "verdict"),
+    [
+        ({"bad": node(1, offers={R: Offer(4, 4), OLD: Offer(4, 0)})}, "one name", NOT_MET),
+        ({"bad": node(1, offers={OLD: Offer(0, 0), "x.com/y": Offer(0, 0)})}, "one name", NOT_MET),
+        ({"bad": node(1, offers={OLD: Offer(4, 0)}), "resource": OLD}, "one name", NOT_MET),
+        ({"history": ()}, "has shown", NOT_KNOWN),
+        ({"history": (zero(NOW - 590),)}, "has shown", NOT_KNOWN),
+        ({"history": (zero(NOW - 700), zero(NOW - 300, 4))}, "has shown", NOT_MET),
+        (
+            {"others": (node(2, offers={R: Offer(4, 4), OLD: Offer(2, 2)}), node(3), node(4))},
+            "no plugin claims",
+            NOT_MET,
+        ),
+        ({"pods": (workload("w", node="n3", requests={OLD: 1}),)}, "no pod asks", NOT_MET),
+        (
+            {"pods": (workload("w", node="", bound=False, phase="Pending", requests={OLD: 1}),)},
+            "no pod asks",
+            NOT_MET,
+        ),
+        ({"unread": (Unread("pods", "forbidden"),)}, "no pod asks", NOT_KNOWN),
+        (
+            {"past": (Past(at=NOW - 60, rung=Rung.DEAD_NAME, node="n1", what="x"),)},
+            "at most one removal",
+            NOT_MET,
+        ),
+    ],
+)
+def test_a_name_stays(changes: dict[str, Any], words: str, verdict: Verdict) -> None:
+    found = dead(**changes)
+    assert not found.ready
+    assert of(found, words).verdict is verdict
+
+
+def test_a_pod_that_ended_asks_for_nothing_any_more() -> None:
+    assert dead(pods=(workload("w", phase="Succeeded", requests={OLD: 1}),)).ready
+
+
+@pytest.mark.parametrize("rung", sorted(BY_HAND, key=lambda item: item.value))
+def test_what_is_done_by_hand_is_ready_only_with_a_persons_own_command(rung: Rung) -> None:
+    assert not by_hand(situation(), rung).ready
+    assert not by_hand(situation(), rung, ("ssh", "n1", "reboot")).ready
+    assert by_hand(situation(asked=True), rung, ("ssh", "n1", "reboot")).ready
+    assert not any("rm " in step or ".sock" in step for step in RUNBOOKS[rung].steps)
+    assert any("n1" in line for line in by_hand(situation(), rung).would)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "alone"),
+    [
+        (None, []),
+        (Rung.RESTART, [Rung.RESTART]),
+        (Rung.ROLL_BACK, [Rung.RESTART]),
+        (Rung.PRUNE, [Rung.RESTART, Rung.PRUNE]),
+        (Rung.CORDON, [Rung.RESTART, Rung.PRUNE, Rung.CORDON]),
+    ],
+)
+def test_without_a_person_only_what_is_allowed_and_never_more_is_done(
+    allowed: Rung | None, alone: list[Rung]
+) -> None:
+    assert [rung for rung in Rung if may_do_alone(rung, allowed)] == alone
