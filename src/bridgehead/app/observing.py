@@ -15,7 +15,8 @@ from bridgehead.core.findings.observed import (
     event_of,
 )
 from bridgehead.core.model.json import JsonObject, child, children, text, texts
-from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.model.times import epoch
 
 
@@ -27,10 +28,12 @@ def observed_from(
     logs: Mapping[LogId, Log] | None = None,
     complete: Iterable[str] = (),
     unread: Sequence[Unread] = (),
+    more_pods: Sequence[Pod] = (),
 ) -> Observed:
     """Everything that rules see. ``complete`` are the kinds of which all objects are given.
 
-    ``logs`` is None where none were read, which is not the same as none being there.
+    ``logs`` is None where none were read, which is not the same as none being there. ``more_pods``
+    are pods of which only the noun is kept.
     """
     by_kind: dict[str, list[JsonObject]] = {}
     for item in objects:
@@ -39,7 +42,7 @@ def observed_from(
         items.sort(key=_names)
     snapshot = snapshot_of(objects, at=at, server=server)
     return Observed(
-        snapshot=snapshot,
+        snapshot=_in_order(snapshot, more_pods),
         objects={kind: tuple(items) for kind, items in sorted(by_kind.items())},
         events=tuple(event_of(item) for item in by_kind.get("Event", ())),
         logs=dict(logs or {}),
@@ -49,6 +52,17 @@ def observed_from(
         history=tuple(_readings(by_kind.get("DeviceHistory", ()))),
         met=_met(frozenset(complete), logs is not None),
         unread=(*unread, *snapshot.unread),
+    )
+
+
+def _in_order(snapshot: Snapshot, more_pods: Sequence[Pod]) -> Snapshot:
+    """The same whatever the order in which it was read."""
+    return msgspec.structs.replace(
+        snapshot,
+        nodes=tuple(sorted(snapshot.nodes, key=lambda item: item.name)),
+        pods=tuple(sorted((*snapshot.pods, *more_pods), key=lambda item: item.ref)),
+        components=tuple(sorted(snapshot.components, key=lambda item: item.ref)),
+        revisions=tuple(sorted(snapshot.revisions, key=lambda item: item[0])),
     )
 
 

@@ -1,109 +1,56 @@
-"""How far a fault of a plugin goes, and what that says about version and node."""
+"""Where something is seen and where it is not: the first thing that tells causes apart."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
-from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.scene import Plugin, Scene
-from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
-from bridgehead.core.inventory.cohort import cohort_of
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.findings.finding import ObjectRef
+from bridgehead.core.inventory.cohort import UNKNOWN, cohort_of
+from bridgehead.core.model.node import Node
 from bridgehead.core.plan.settings import CohortKey
 
-_KIND = (CohortKey.OS, CohortKey.KERNEL, CohortKey.RUNTIME, CohortKey.ARCH)
-"""What makes two nodes alike below the plugin."""
+
+def scope_of(scene: Scene, names: Sequence[str], about: ObjectRef) -> str:
+    """In words: how many of which nodes, and what those have in common that others have not."""
+    if not names:
+        return f"one pod, {about.namespace}/{about.name}" if about.kind == "Pod" else ""
+    peers = _peers(scene, names, about)
+    bad = [scene.nodes[name] for name in names if name in scene.nodes]
+    good = [node for node in peers if node.name not in set(names)]
+    total = len({*names, *(node.name for node in peers)})
+    if not good:
+        return f"all {total} nodes" if total > 1 else "the only node there is for it"
+    what = f"node {names[0]} alone" if len(names) == 1 else f"{len(names)} nodes"
+    counted = f"{what}, of {total}"
+    telling = _separating(bad, good)
+    if telling:
+        return f"{counted}: {telling}"
+    return counted if len(names) == 1 else f"{counted}, in nothing else alike"
 
 
-class Scope(msgspec.Struct, frozen=True):
-    """What the nodes that fail and those that do not say about where a fault lies.
-
-    ``blame`` is None where they do not decide between version and node.
-    """
-
-    nodes: tuple[str, ...]
-    blame: Blame | None
-    rollback: RollbackHelps
-    ruled_out: tuple[RuledOut, ...] = ()
-    words: str = ""
-
-
-def scope_of(scene: Scene, posts: Sequence[Post]) -> Scope:
-    """The scope of a fault that these posts of one plugin show.
-
-    Where the same version is sound on another node, the version is not to blame. Where only other
-    versions are sound, it is, unless their nodes are of another kind.
-    """
-    plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
-    revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
-    sound = [
-        post
-        for post in posts_of_plugin(scene, plugin)
-        if post.sound and post.node.name not in nodes
-    ]
-    same = [post for post in sound if post.pod and post.pod.revision in revisions]
-    other = [post for post in sound if post.pod and post.pod.revision not in revisions]
-    if same:
-        by = f"the same version is sound on {listed(post.node.name for post in same)}"
-        return Scope(
-            nodes,
-            Blame.DRIFT,
-            RollbackHelps.NO,
-            (RuledOut("a bad version", by),),
-            f"only on {listed(nodes)}; {by}",
+def _peers(scene: Scene, names: Sequence[str], about: ObjectRef) -> list[Node]:
+    """Nodes that could have it as well: those of the same plugin, else those with devices."""
+    for plugin in scene.plugins:
+        component = plugin.component
+        same = (about.namespace, about.name) == (component.namespace, component.name)
+        own = about.kind == "Pod" and any(
+            (pod.namespace, pod.name) == (about.namespace, about.name) for pod in plugin.pods
         )
-    if other and revisions:
-        by = f"the other version is sound on {listed(post.node.name for post in other)}"
-        kinds = {cohort_of(post.node, _KIND) for post in other}
-        alike = any(cohort_of(post.node, _KIND) in kinds for post in posts)
-        return Scope(
-            nodes,
-            Blame.VERSION,
-            RollbackHelps.YES if alike else RollbackHelps.UNKNOWN,
-            (RuledOut("a drifted node", by),) if alike else (),
-            f"on all {len(nodes)} nodes of this version; {by}",
-        )
-    return Scope(nodes, None, RollbackHelps.UNKNOWN, (), f"on {listed(nodes)}, and sound nowhere")
+        if (about.kind == "DaemonSet" and same) or own:
+            wanted = scene.wanted_on(plugin)
+            return list(wanted) or [scene.nodes[name] for name in names if name in scene.nodes]
+    wanted_by_any = {node.name for plugin in scene.plugins for node in scene.wanted_on(plugin)}
+    return [node for node in scene.nodes.values() if node.offers or node.name in wanted_by_any]
 
 
-def posts_of_plugin(scene: Scene, plugin: Plugin) -> tuple[Post, ...]:
-    """All posts of one plugin."""
-    return scene.posts_by_plugin.get(plugin.component.ref, ())
-
-
-def by_plugin(posts: Iterable[Post]) -> list[list[Post]]:
-    """Posts of each plugin together, in the order of their plugins."""
-    found: dict[str, list[Post]] = defaultdict(list)
-    for post in posts:
-        found[post.plugin.component.ref].append(post)
-    return list(found.values())
-
-
-def listed(names: Iterable[str], most: int = 3) -> str:
-    """Some names and how many more there are."""
-    every = sorted(set(names))
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
-
-
-def explained(scene: Scene, posts: Iterable[Post]) -> tuple[str, ...]:
-    """Keys of the symptoms that follow from these plugins not offering their devices there.
-
-    Devices that are short, the plugins' own pods, pods that wait for such devices, and names that
-    nobody offers.
-    """
-    every = list(posts)
-    names = {name for post in every for name in post.short or post.names}
-    mine = {pod_key(post.pod) for post in every if post.pod}
-    sets = {
-        daemon_set_key(post.plugin.component.namespace, post.plugin.component.name)
-        for post in every
-        if post.pod is None
-    }
-    direct = {item.key for post in every for item in post.symptoms}
-    direct |= mine | sets | {resource_key(name) for name in names}
-    waiting = {
-        pod_key(pod) for pod in scene.waiting_pods if any(name in names for name in pod.requests)
-    }
-    return tuple(item.key for item in scene.symptoms if item.key in direct | waiting)
+def _separating(bad: Iterable[Node], good: Iterable[Node]) -> str:
+    """The key whose values on bad nodes no good node has: ``exactly those with kernel 5.15``."""
+    bad, good = list(bad), list(good)
+    for key in CohortKey:
+        values = {cohort_of(node, (key,)).value(key) for node in bad}
+        others = {cohort_of(node, (key,)).value(key) for node in good}
+        if values and len(values) <= 2 and not values & others and values != {UNKNOWN}:
+            return (
+                f"exactly those with {key.value} {' or '.join(sorted(values))}; "
+                f"the others have {', '.join(sorted(others)[:3])}"
+            )
+    return ""

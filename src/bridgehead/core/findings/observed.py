@@ -1,6 +1,8 @@
 """Everything that rules may see of a cluster, live or recorded, as one value."""
 
+from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -101,7 +103,7 @@ class NodeEvidence(msgspec.Struct, frozen=True, kw_only=True):
     kubelet_log: Log | None = None
 
 
-class Observed(msgspec.Struct, frozen=True, kw_only=True):
+class Observed(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What was read of a cluster at one time.
 
     ``snapshot`` has the nouns of all nodes, pods and DaemonSets; ``objects`` the raw objects by
@@ -133,11 +135,15 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True):
 
     def raw(self, kind: str, namespace: str, name: str) -> JsonObject | None:
         """One raw object; None where there is none or it was not kept."""
-        for item in self.of_kind(kind):
-            metadata = child(item, "metadata")
-            if (text(metadata, "namespace"), text(metadata, "name")) == (namespace, name):
-                return item
-        return None
+        return self._by_name.get((kind, namespace, name))
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str, str], JsonObject]:
+        return {
+            (kind, text(item, "metadata", "namespace"), text(item, "metadata", "name")): item
+            for kind, items in self.objects.items()
+            for item in reversed(items)
+        }
 
     def raw_pod(self, pod: Pod) -> JsonObject:
         """The pod with all its fields; empty where it was not kept."""
@@ -145,14 +151,15 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True):
 
     def events_of(self, kind: str, namespace: str, name: str) -> tuple[Event, ...]:
         """Events about one object, oldest first. Node events carry no namespace of the node."""
-        found = (
-            item
-            for item in self.events
-            if item.kind == kind
-            and item.name == name
-            and (kind == "Node" or item.namespace == namespace)
-        )
-        return tuple(sorted(found, key=lambda item: item.last))
+        return self._events_about.get((kind, "" if kind == "Node" else namespace, name), ())
+
+    @cached_property
+    def _events_about(self) -> Mapping[tuple[str, str, str], tuple[Event, ...]]:
+        found: dict[tuple[str, str, str], list[Event]] = defaultdict(list)
+        for item in sorted(self.events, key=lambda item: item.last):
+            namespace = "" if item.kind == "Node" else item.namespace
+            found[item.kind, namespace, item.name].append(item)
+        return {key: tuple(events) for key, events in found.items()}
 
     def log_of(self, pod: Pod, container: Container, *, previous: bool = False) -> Log | None:
         """The log of a pod's container; None where it was not read."""
@@ -160,12 +167,17 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True):
 
     def logs_of(self, pod: Pod) -> tuple[tuple[LogId, Log], ...]:
         """All logs of a pod that were read: current ones first, then previous ones."""
-        found = (
-            (key, log)
-            for key, log in self.logs.items()
-            if (key.namespace, key.pod) == (pod.namespace, pod.name)
-        )
-        return tuple(sorted(found, key=lambda item: (item[0].previous, item[0].container)))
+        return self._logs_by_pod.get((pod.namespace, pod.name), ())
+
+    @cached_property
+    def _logs_by_pod(self) -> Mapping[tuple[str, str], tuple[tuple[LogId, Log], ...]]:
+        found: dict[tuple[str, str], list[tuple[LogId, Log]]] = defaultdict(list)
+        for key, log in self.logs.items():
+            found[key.namespace, key.pod].append((key, log))
+        return {
+            pod: tuple(sorted(logs, key=lambda item: (item[0].previous, item[0].container)))
+            for pod, logs in found.items()
+        }
 
 
 def event_of(item: JsonObject) -> Event:

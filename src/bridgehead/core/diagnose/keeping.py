@@ -1,0 +1,46 @@
+"""Of which pods the whole object is kept: of a large cluster most say nothing about devices."""
+
+from collections.abc import Iterable
+
+from bridgehead.core.components.label_writers import writes_labels
+from bridgehead.core.components.registration import DEVICE_PLUGINS, is_device_plugin
+from bridgehead.core.diagnose.pod_state import unsound
+from bridgehead.core.model.component import Component
+from bridgehead.core.model.pod import Pod
+
+MOST_ENDED = 500
+"""Ended pods that are kept: a controller whose pods are refused makes new ones by the thousand."""
+
+
+class Keeping:
+    """Decides pod by pod, in the order of their names: the same for the same cluster.
+
+    Kept are pods that ask for devices, that mount where devices register, of plugins and of
+    DaemonSets that label nodes, and those that are not as they should be.
+    """
+
+    def __init__(self, components: Iterable[Component], now: float) -> None:
+        self._now = now
+        owners = [it for it in components if is_device_plugin(it) or writes_labels(it.template)]
+        self._uids = {item.uid for item in owners if item.uid}
+        self._names = {(item.namespace, item.name) for item in owners}
+        self._ended = 0
+
+    def keeps(self, pod: Pod) -> bool:
+        """Whether the pod is kept whole."""
+        if not (self._is_about_devices(pod) or unsound(pod, self._now, 0.0)):
+            return False
+        if not pod.terminal:
+            return True
+        self._ended += 1
+        return self._ended <= MOST_ENDED
+
+    def _is_about_devices(self, pod: Pod) -> bool:
+        if pod.requests or self._owned(pod):
+            return True
+        return any(DEVICE_PLUGINS in path.split("/") for path in pod.host_paths)
+
+    def _owned(self, pod: Pod) -> bool:
+        if pod.owner_uid and pod.owner_uid in self._uids:
+            return True
+        return pod.owner_kind == "DaemonSet" and (pod.namespace, pod.owner_name) in self._names
