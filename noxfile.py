@@ -41,6 +41,7 @@ def generate(session: nox.Session) -> None:
     pages = {
         "cluster-writes": "bridgehead.cluster",
         "commands": "bridgehead.cli",
+        "rules": "bridgehead.rules",
         "twin-differences": "tests.twin.differential.page",
     }
     for page, module in pages.items():

@@ -33,7 +33,10 @@ ALLOWED = frozenset(
 CLOCKS = frozenset({"now", "today", "utcnow", "time", "monotonic", "perf_counter"})
 """Calls that would ask a clock; the time is an argument in the core."""
 
-FILES = sorted([*SOURCE.glob("core/**/*.py"), *SOURCE.glob("rules/**/*.py")])
+ENTRIES = frozenset({SOURCE / "rules" / "__main__.py"})
+"""What is run and never imported: it writes a reference page."""
+
+FILES = sorted({*SOURCE.glob("core/**/*.py"), *SOURCE.glob("rules/**/*.py")} - ENTRIES)
 
 
 def _imports(tree: ast.AST) -> list[str]:

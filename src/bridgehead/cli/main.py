@@ -24,6 +24,7 @@ COMMANDS = {
     "rollback": ("bridgehead.cli.rollback", "Bring the former version back."),
     "release": ("bridgehead.cli.release", "Give back what a run has left behind."),
     "journal": ("bridgehead.cli.journal", "Print what a run did, when, and with what result."),
+    "explain": ("bridgehead.cli.explain", "Show what a rule finds, why it matters, what to do."),
     "twin": ("bridgehead.cli.twin", "Serve a simulated cluster to kubectl and any client."),
     "demo": ("bridgehead.cli.demo", "See it all on a cluster that is simulated in this process."),
 }
