@@ -48,6 +48,22 @@ Fetch = Callable[[int, str], Awaitable[bytes]]
 """Fetches a page: at most so many items (0 = all), from this continue token on."""
 
 
+U = TypeVar("U")
+
+
+async def read_each(
+    fetch: Fetch, each: Callable[[msgspec.Raw], U], *, page: int, named: str
+) -> Listing[U]:
+    """What ``each`` makes of the items, page by page: no more than a page is held as it came."""
+    for size in (page,) * _RESTARTS:
+        try:
+            return await _read_pages(fetch, msgspec.Raw, size, named, each)
+        except Gone as error:
+            if error.request.verb != "list":
+                raise
+    return await _read_pages(fetch, msgspec.Raw, 0, named, each)
+
+
 async def read_list(fetch: Fetch, kind: type[T], *, page: int, named: str) -> Listing[T]:
     """All items, in a consistent state.
 
@@ -57,15 +73,21 @@ async def read_list(fetch: Fetch, kind: type[T], *, page: int, named: str) -> Li
     """
     for size in (page,) * _RESTARTS:
         try:
-            return await _read_pages(fetch, kind, size, named)
+            return await _read_pages(fetch, kind, size, named, _itself)
         except Gone as error:
             if error.request.verb != "list":
                 raise
-    return await _read_pages(fetch, kind, 0, named)
+    return await _read_pages(fetch, kind, 0, named, _itself)
 
 
-async def _read_pages(fetch: Fetch, kind: type[T], size: int, named: str) -> Listing[T]:
-    items: list[T] = []
+def _itself(item: T) -> T:
+    return item
+
+
+async def _read_pages(
+    fetch: Fetch, kind: type[T], size: int, named: str, each: Callable[[T], U]
+) -> Listing[U]:
+    items: list[U] = []
     body = await fetch(size, "")
     while True:
         head = _head(body, named)
@@ -73,7 +95,8 @@ async def _read_pages(fetch: Fetch, kind: type[T], size: int, named: str) -> Lis
         try:
             await asyncio.sleep(0)  # lets the next request leave before we decode
             with collector_paused():
-                items.extend(decode(body, Page[kind], named).items or ())  # type: ignore[valid-type]
+                found: list[T] = decode(body, Page[kind], named).items or []  # type: ignore[valid-type]
+                items.extend(map(each, found))
             if following is None:
                 return Listing(tuple(items), head.resource_version)
             body = await following

@@ -1,14 +1,16 @@
 """Verbs that read: get, list, watch, logs, discovery."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
+
+import msgspec
 
 from bridgehead.kube.call import Call, Sender, query
 from bridgehead.kube.decoding import JsonObject, decode, decode_raw
 from bridgehead.kube.discovery import Discovery, read_discovery
 from bridgehead.kube.errors import Request
-from bridgehead.kube.listing import Listing, read_list
+from bridgehead.kube.listing import Fetch, Listing, read_each, read_list
 from bridgehead.kube.objects.base import ObjectMeta, Partial
 from bridgehead.kube.resources import PODS, Resource
 
@@ -75,6 +77,20 @@ class Reading:
         selectors = query(labelSelector=label_selector, fieldSelector=field_selector)
         return await self._list(resource, JsonObject, namespace, selectors, page)
 
+    async def list_each(
+        self,
+        resource: Resource[Any],
+        each: Callable[[msgspec.Raw], T],
+        namespace: str | None = None,
+        page: int = 500,
+    ) -> Listing[T]:
+        """What ``each`` makes of every object's JSON: for lists of which most is passed over.
+
+        After an expired continue token ``each`` sees the objects from the first on again.
+        """
+        fetch = self._fetching(resource, namespace, (), "application/json")
+        return await read_each(fetch, each, page=page, named=f"list {resource.qualified}")
+
     async def list_metadata(
         self,
         resource: Resource[Any],
@@ -95,6 +111,16 @@ class Reading:
         *,
         accept: str = "application/json",
     ) -> Listing[T]:
+        fetch = self._fetching(resource, namespace, selectors, accept)
+        return await read_list(fetch, kind, page=page, named=f"list {resource.qualified}")
+
+    def _fetching(
+        self,
+        resource: Resource[Any],
+        namespace: str | None,
+        selectors: tuple[tuple[str, str], ...],
+        accept: str,
+    ) -> Fetch:
         async def fetch(limit: int, token: str) -> bytes:
             paging = query(limit=limit or None, **{"continue": token or None})
             options = (*selectors, *paging)
@@ -102,7 +128,7 @@ class Reading:
                 _read(resource, "list", namespace, options=options, accept=accept)
             )
 
-        return await read_list(fetch, kind, page=page, named=f"list {resource.qualified}")
+        return fetch
 
     def watch_stream(
         self,
@@ -126,9 +152,11 @@ class Reading:
         tail_lines: int | None = None,
         limit_bytes: int | None = None,
         since_seconds: int | None = None,
+        timestamps: bool = False,
     ) -> str:
         """What a container wrote; `previous` is its last ended instance. Bytes that are no UTF-8
-        are replaced. BadRequest while the container has not started.
+        are replaced; `timestamps` puts the time before each line. BadRequest while the container
+        has not started.
         """
         asked = query(
             container=container,
@@ -136,6 +164,7 @@ class Reading:
             tailLines=tail_lines,
             limitBytes=limit_bytes,
             sinceSeconds=since_seconds,
+            timestamps="true" if timestamps else None,
         )
         call = Call(
             request=Request("get", "pods/log", namespace, pod),
