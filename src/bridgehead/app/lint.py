@@ -9,6 +9,7 @@ import msgspec
 from bridgehead.core.findings.baseline import part
 from bridgehead.core.findings.finding import Finding, NotKnown, ObjectRef, RuleFailure
 from bridgehead.core.findings.manifest import Linted, Manifest
+from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.findings.result import LintResult, Reported, in_order, reported
 from bridgehead.core.findings.rule import FileRule, LintRule
@@ -20,6 +21,18 @@ from bridgehead.core.model.snapshot import Unread
 from bridgehead.rules.catalogue import FILES, LINT, rule_named
 from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.manifests import read_manifests
+
+_OBJECTS = frozenset(
+    {
+        Need.DAEMON_SETS,
+        Need.DEPLOYMENTS,
+        Need.STATEFUL_SETS,
+        Need.JOBS,
+        Need.PODS,
+        Need.CONFIG_MAPS,
+    }
+)
+"""Objects in which faults are looked for where no manifests were given."""
 
 
 class Asked(msgspec.Struct):
@@ -67,6 +80,12 @@ def _missed(cluster: Observed | None) -> tuple[Unread, ...]:
     What a recording does not hold is told by the rules that ask for it.
     """
     return tuple(item for item in cluster.unread if item.grant) if cluster is not None else ()
+
+
+def needs_of(rules: Iterable[LintRule], *, objects: bool) -> frozenset[Need]:
+    """What rules ask for or are helped by; with ``objects`` also what faults are looked for in."""
+    asked = frozenset(need for rule in rules for need in (*rule.needs, *rule.helped_by))
+    return asked | _OBJECTS if objects else asked
 
 
 def lintable_objects(objects: Iterable[JsonObject]) -> Lintable:

@@ -1,21 +1,36 @@
 """``bridgehead lint``: faults of manifests, before anything is changed."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from bridgehead.cli.exits import Exit
-from bridgehead.cli.options import StateOptions, output_option, state_options
+from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, state_options
 from bridgehead.cli.say import next_step, say, show
+from bridgehead.cli.surroundings import here, run_here
 
 if TYPE_CHECKING:
     from bridgehead.core.findings.observed import Observed
     from bridgehead.core.findings.result import LintResult
     from bridgehead.sources.lintable import Lintable
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "sarif", "junit", "github")
+_AGAIN = "see to what could not be read; then the same command again"
+
+
+class Complaints(msgspec.Struct, frozen=True):
+    """What counts: from which severity on, and what is known already.
+
+    ``baseline`` is a file of old findings; ``write`` makes it instead of reading it.
+    """
+
+    fail_on: str
+    baseline: Path | None
+    write: bool
 
 
 @click.command(epilog="Example:  bridgehead lint deploy/ --context staging")
@@ -29,7 +44,24 @@ FORMATS = ("text", "json")
     show_default=True,
     help="The mildest finding that makes the exit code 1.",
 )
-def lint(paths: tuple[Path, ...], state: StateOptions, output: str, fail_on: str) -> Exit:
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of old findings, which are counted and not complained about.",
+)
+@click.option("--write-baseline", is_flag=True, help="Write all findings to the baseline file.")
+@click.option("--fix", is_flag=True, help="Show the changes that cannot hurt, as a diff.")
+@click.option("--yes", is_flag=True, help="With --fix: write these changes into the files.")
+def lint(
+    paths: tuple[Path, ...],
+    state: StateOptions,
+    output: str,
+    fail_on: str,
+    baseline: Path | None,
+    write_baseline: bool,
+    fix: bool,
+    yes: bool,
+) -> Exit:
     """Look for faults in manifests of device plugins and of the workloads that use them.
 
     PATH is a file, a folder of files, a kustomization or a chart; - reads rendered manifests from
@@ -38,13 +70,31 @@ def lint(paths: tuple[Path, ...], state: StateOptions, output: str, fail_on: str
 
     Exit 1 for findings, 2 if a PATH cannot be read, 8 if something else could not be.
     """
-    # The rules and the YAML reader: help must not wait for them.
-    from bridgehead.app.lint import lint as linted  # noqa: PLC0415
+    _check_usage(output, write=write_baseline, baseline=baseline, fix=fix, yes=yes)
+    complaints = Complaints(fail_on, baseline, write_baseline)
+    cluster = _cluster(state, objects=not paths) if _with_cluster(paths, state) else None
+    stdin = sys.stdin.buffer.read() if Path("-") in paths else b""
 
-    cluster = _cluster(state) if _with_cluster(paths, state) else None
-    result = linted(_source(paths, cluster), cluster)
-    show(_shown(result, output))
-    return _ending(result, fail_on)
+    def result() -> "LintResult":
+        # The rules and the YAML reader: help must not wait for them.
+        from bridgehead.app.lint import lint as linted  # noqa: PLC0415
+
+        return linted(_source(paths, cluster, stdin), cluster, _known(complaints))
+
+    found = result()
+    if fix and _fixed(found, write=yes):
+        found = result()
+    show(_shown(found, output, fail_on))
+    return _ending(found, complaints, with_cluster=cluster is not None)
+
+
+def _check_usage(output: str, *, write: bool, baseline: Path | None, fix: bool, yes: bool) -> None:
+    if write and baseline is None:
+        raise click.UsageError("--write-baseline needs --baseline FILE, the file to write")
+    if yes and not fix:
+        raise click.UsageError("--yes goes with --fix")
+    if fix and output != "text":
+        raise click.UsageError("--fix shows a diff, so it goes with -o text")
 
 
 def _with_cluster(paths: tuple[Path, ...], state: StateOptions) -> bool:
@@ -53,50 +103,132 @@ def _with_cluster(paths: tuple[Path, ...], state: StateOptions) -> bool:
     return not paths or any(named)
 
 
-def _cluster(state: StateOptions) -> "Observed":
+def _cluster(state: StateOptions, *, objects: bool) -> "Observed":
+    """What rules of lint want to see of it, and no more."""
     from bridgehead.app.observed_recording import read_observed  # noqa: PLC0415
     from bridgehead.core.model.problem import problems_text  # noqa: PLC0415
 
     if state.recording is None:
-        raise click.UsageError("name a PATH, or a recorded state with --from")
+        return run_here(_live(state.cluster, objects=objects))
     recorded = read_observed(state.recording, state.at)
     if recorded.problems:
         say(problems_text(recorded.problems).rstrip())
     return recorded.observed
 
 
-def _source(paths: tuple[Path, ...], cluster: "Observed | None") -> "Lintable":
+async def _live(cluster: ClusterOptions, *, objects: bool) -> "Observed":
+    from bridgehead.app.gathering import gather  # noqa: PLC0415
+    from bridgehead.app.lint import needs_of  # noqa: PLC0415
+    from bridgehead.cli.sessions import client  # noqa: PLC0415
+    from bridgehead.rules.catalogue import LINT  # noqa: PLC0415
+
+    async with client(cluster) as kube:
+        return await gather(kube, needs_of(LINT, objects=objects), now=here().clock())
+
+
+def _source(paths: tuple[Path, ...], cluster: "Observed | None", stdin: bytes) -> "Lintable":
     from bridgehead.app.lint import lintable_objects  # noqa: PLC0415
-    from bridgehead.sources.lint_files import STDIN, read_paths  # noqa: PLC0415
+    from bridgehead.sources.lint_files import read_paths  # noqa: PLC0415
 
     if paths or cluster is None:
-        return read_paths(paths, sys.stdin.buffer.read() if STDIN in paths else b"")
+        return read_paths(paths, stdin)
     return lintable_objects(item for items in cluster.objects.values() for item in items)
 
 
-def _shown(result: "LintResult", output: str) -> str:
+def _known(complaints: Complaints) -> dict[str, int]:
+    """The fingerprints of the baseline; none where it is being written."""
+    from bridgehead.core.findings.baseline import SCHEMA, known_in  # noqa: PLC0415
+
+    if complaints.baseline is None or complaints.write:
+        return {}
+    try:
+        document = msgspec.json.decode(complaints.baseline.read_bytes())
+    except OSError as error:
+        raise click.UsageError(
+            f"the baseline {complaints.baseline} cannot be read: {error.strerror}; "
+            "--write-baseline makes it"
+        ) from error
+    except msgspec.DecodeError as error:
+        raise click.UsageError(f"{complaints.baseline} is no baseline: {error}") from error
+    known = known_in(document) if isinstance(document, dict) else None
+    if known is None:
+        raise click.UsageError(f"{complaints.baseline} is no baseline: its schema is not {SCHEMA}")
+    return dict(known)
+
+
+def _fixed(result: "LintResult", *, write: bool) -> bool:
+    """Show what can be mended and, if asked, write it; whether anything was written."""
+    from bridgehead.app.lint_fixes import mending  # noqa: PLC0415
+
+    found = mending(result.findings)
+    for file in found.files:
+        show(file.diff)
+    for item, why in found.left:
+        said = item.finding
+        say(f"not mended: {said.rule} of {said.object} in {said.file}:{said.line}: {why}")
+    if not found.files:
+        say("there is nothing that can be mended without harm")
+        return False
+    if not write:
+        say("nothing was written: the same command with --yes writes these changes")
+        return False
+    for file in found.files:
+        try:
+            file.write()
+        except OSError as error:
+            raise click.UsageError(f"cannot write {file.path}: {error.strerror}") from error
+        say(f"written: {file.path}")
+    return True
+
+
+def _shown(result: "LintResult", output: str, fail_on: str) -> str:
+    from bridgehead.core.findings.finding import Severity  # noqa: PLC0415
+    from bridgehead.report.github import lint_github  # noqa: PLC0415
+    from bridgehead.report.junit import lint_junit  # noqa: PLC0415
     from bridgehead.report.lint_json import lint_json  # noqa: PLC0415
     from bridgehead.report.lint_text import lint_text  # noqa: PLC0415
+    from bridgehead.report.sarif import lint_sarif  # noqa: PLC0415
+    from bridgehead.rules.catalogue import FILES, LINT  # noqa: PLC0415
 
-    return {"text": lint_text, "json": lint_json}[output](result)
+    forms: dict[str, Callable[[LintResult], str]] = {
+        "text": lint_text,
+        "json": lint_json,
+        "sarif": lambda found: lint_sarif(found, (*LINT, *FILES)),
+        "junit": lambda found: lint_junit(found, Severity(fail_on)),
+        "github": lint_github,
+    }
+    return forms[output](result)
 
 
-def _ending(result: "LintResult", fail_on: str) -> Exit:
+def _ending(result: "LintResult", complaints: Complaints, *, with_cluster: bool) -> Exit:
     """What was left out, the exit code, and the next command."""
     from bridgehead.core.findings.finding import Severity  # noqa: PLC0415
     from bridgehead.report.lint_text import remarks  # noqa: PLC0415
 
-    for line in remarks(result):
+    for line in remarks(result, with_cluster=with_cluster):
         say(line)
-    complaints = result.at_least(Severity(fail_on))
+    worst = () if complaints.write else result.at_least(Severity(complaints.fail_on))
+    if complaints.baseline is not None and complaints.write:
+        _write_baseline(complaints.baseline, result)
     if result.asked:
-        next_step("see to what could not be read; then the same command again")
+        next_step(_AGAIN)
         return Exit.USAGE
-    if complaints:
-        next_step(f"bridgehead explain {complaints[0].finding.rule}")
+    if worst:
+        next_step(f"bridgehead explain {worst[0].finding.rule}")
         return Exit.FINDINGS
     if result.problems or result.failures or result.unread:
-        next_step("see to what could not be read; then the same command again")
+        next_step(_AGAIN)
         return Exit.INCOMPLETE
     next_step("bridgehead plan -f bridgehead.yaml")
     return Exit.DONE
+
+
+def _write_baseline(path: Path, result: "LintResult") -> None:
+    from bridgehead.core.findings.baseline import baseline_of  # noqa: PLC0415
+    from bridgehead.report.inventory import pretty_json  # noqa: PLC0415
+
+    try:
+        path.write_text(pretty_json(baseline_of(result.findings)), encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"cannot write {path}: {error.strerror}") from error
+    say(f"written: {path}")

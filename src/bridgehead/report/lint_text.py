@@ -6,6 +6,8 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.result import LintResult, Reported
 
 _SHOWN = 3
+_MORE = "would know more with a cluster (--context NAME or --from STATE)"
+_LESS = "could not judge all of it, as not everything about the cluster is known"
 
 
 def lint_text(result: LintResult) -> str:
@@ -33,7 +35,7 @@ def summary(result: LintResult) -> str:
     return f"{found} in {looked}" + (f"; {', '.join(more)}" if more else "")
 
 
-def remarks(result: LintResult) -> Iterator[str]:
+def remarks(result: LintResult, *, with_cluster: bool) -> Iterator[str]:
     """What was left out, one line a sort: for stderr, beside any form of the result."""
     for problem in (*result.asked, *result.problems):
         yield f"not read: {problem}"
@@ -47,11 +49,8 @@ def remarks(result: LintResult) -> Iterator[str]:
         rest = f" and {more} more" if more else ""
         yield f"passed over, as no rule is about them: {', '.join(named)}{rest}"
     if result.not_known:
-        rules = {item.rule for item in result.not_known}
-        yield (
-            f"{counted(len(rules), 'rule')} could say more if more was seen"
-            " (-o json has each with its reason)"
-        )
+        rules = counted(len({item.rule for item in result.not_known}), "rule")
+        yield f"{rules} {_MORE if not with_cluster else _LESS}; -o json has each with its reason"
     if result.gone:
         gone = counted(result.gone, "entry", "entries")
         yield f"{gone} of the baseline found no more: write it anew"

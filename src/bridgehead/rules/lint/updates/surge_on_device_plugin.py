@@ -14,11 +14,12 @@ Do: set maxSurge to 0, which is the default, and maxUnavailable to 1.
 from collections.abc import Iterable
 
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Fix, Linted, Violation
+from bridgehead.core.findings.manifest import Fix, Linted, Manifest, Violation
 from bridgehead.core.findings.rule import LintRule
 
 _PATH = ("spec", "updateStrategy", "rollingUpdate", "maxSurge")
 _NOTHING = (None, 0, "0", "0%")
+_UNAVAILABLE = (*_PATH[:-1], "maxUnavailable")
 
 
 def _check(linted: Linted) -> Iterable[Violation]:
@@ -30,8 +31,15 @@ def _check(linted: Linted) -> Iterable[Violation]:
             manifest=plugin,
             path=_PATH,
             message=f"maxSurge is {surge}: two plugins of one resource would run on a node",
-            fix=Fix(path=_PATH, value=0, why_safe="0 is the default of a DaemonSet"),
+            fix=_fix(plugin),
         )
+
+
+def _fix(plugin: Manifest) -> Fix | None:
+    """None where maxUnavailable is 0: the server takes no DaemonSet in which both are."""
+    if plugin.at(_UNAVAILABLE) in _NOTHING[1:]:
+        return None
+    return Fix(path=_PATH, value=0, why_safe="0 is the default of a DaemonSet")
 
 
 RULE = LintRule(
