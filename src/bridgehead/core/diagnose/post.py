@@ -34,6 +34,8 @@ class Post:
     """Resources that it offers or means to offer, as far as anything tells."""
     symptoms: tuple[Symptom, ...]
     """What is short on the node of these resources."""
+    vain: tuple[str, ...]
+    """Those of them that pods ask for and no node has."""
     now: float
 
     @property
@@ -50,12 +52,14 @@ class Post:
     def failing(self) -> bool:
         """Whether it has a pod there and the node shows too few devices, or none."""
         present = self.pod is not None and not self.pod.deleting and self.node.ready is not False
-        return present and (bool(self.short) or not self.alive)
+        return present and (bool(self.short) or bool(self.vain) or not self.alive)
 
     @property
     def sound(self) -> bool:
         """Whether its pod is ready and the node shows all devices of it that it should."""
-        return self.pod is not None and self.pod.ready and self.alive and not self.short
+        return (
+            self.pod is not None and self.pod.ready and self.alive and not (self.short or self.vain)
+        )
 
     def allocatable(self, name: str) -> int:
         """Healthy devices that the node shows."""
@@ -147,7 +151,8 @@ def posts_of(
     for plugin in plugins:
         pods = _newest(plugin.pods)
         own_logs = {pod.ref: logs.get((pod.namespace, pod.name), []) for pod in pods.values()}
-        names = _names(plugin, own_logs.values(), asked)
+        vain = _own(plugin, asked, own_logs.values())
+        names = _names(plugin, own_logs.values(), vain)
         places = {*pods, *(node.name for node in wanted[plugin.component.ref])}
         for place in sorted(places & set(nodes)):
             pod = pods.get(place)
@@ -160,6 +165,7 @@ def posts_of(
                     logs=tuple(own_logs[pod.ref]) if pod else (),
                     names=names,
                     symptoms=tuple(short[place, name] for name in names if (place, name) in short),
+                    vain=vain,
                     now=observed.now,
                 )
             )
@@ -173,13 +179,30 @@ def _newest(pods: Iterable[Pod]) -> dict[str, Pod]:
 
 
 def _names(
-    plugin: "Plugin", logs: Iterable[list[tuple[LogId, Log]]], asked: frozenset[str]
+    plugin: "Plugin", logs: Iterable[list[tuple[LogId, Log]]], vain: Iterable[str]
 ) -> tuple[str, ...]:
-    """What it is known to offer; else what its log speaks of, or its family's users wait for."""
-    if plugin.resources:
-        return plugin.resources
-    written = names_in(log for each in logs for _, log in each)
-    return written or tuple(sorted(name for name in asked if plugin.family.offers(name)))
+    """What it is known to offer or its log speaks of, and what its users wait for."""
+    written = () if plugin.resources else names_in(log for each in logs for _, log in each)
+    return tuple(sorted({*plugin.resources, *written, *vain}))
+
+
+def _own(
+    plugin: "Plugin", asked: Iterable[str], logs: Iterable[list[tuple[LogId, Log]]]
+) -> tuple[str, ...]:
+    """Those names that are the plugin's to offer: of its family or domain, or in its log."""
+    domains = {name.partition("/")[0] for name in plugin.resources}
+    lines = None
+    found = []
+    for name in sorted(asked):
+        domain, _, last = name.partition("/")
+        if plugin.family.offers(name) or domain in domains:
+            found.append(name)
+            continue
+        if lines is None:
+            lines = [line for each in logs for _, log in each for line in log.lines]
+        if any(last in line for line in lines):
+            found.append(name)
+    return tuple(found)
 
 
 def _asked_in_vain(observed: Observed, nodes: Iterable[Node]) -> frozenset[str]:
