@@ -14,7 +14,7 @@ RUN_LABEL = OWN_LABEL
 ROLE_LABEL = "bridgehead.dev/role"
 """Label of pods of ours: what they are for."""
 PART_LABEL = "bridgehead.dev/part"
-"""Label of a run's ConfigMaps: ``record`` or ``segment``."""
+"""Label of a run's ConfigMaps: ``record`` or ``segment``; ``recoveries`` of what is no run."""
 COMPONENT_LABEL = "bridgehead.dev/component"
 """Label of a run's record: the component, as ``component_label`` writes it."""
 
@@ -41,6 +41,12 @@ def lease_name(component: ComponentRef) -> str:
 def component_label(component: ComponentRef) -> str:
     """The component as a label's value."""
     plain = f"{component.kind.value}.{component.namespace}.{component.name}"
+    return _fitted(plain, plain, LABEL_LIMIT)
+
+
+def recoveries_name(component: ComponentRef) -> str:
+    """The name of the journal of the component's recoveries; nodes that they hold carry it."""
+    plain = f"recoveries.{component.kind.value}.{component.namespace}.{component.name}"
     return _fitted(plain, plain, LABEL_LIMIT)
 
 

@@ -17,6 +17,8 @@ from bridgehead.kube.objects.cluster import ConfigMap
 SCHEMA = "bridgehead.dev/run/v1"
 RECORD = "record"
 SEGMENT = "segment"
+RECOVERIES = "recoveries"
+"""Part of the object that begins the journal of a component's recoveries, which are no run."""
 _PLAN = "plan.json.gz"
 
 
@@ -91,6 +93,16 @@ def record_of(found: ConfigMap) -> Record:
         plan=plan,
         control=found.data.get("control", ""),
     )
+
+
+def chain_start(found: ConfigMap) -> str:
+    """The digest before a journal's first record: the change's, or that of recoveries.
+
+    Raises UnreadableRunError.
+    """
+    if found.metadata.labels.get(PART_LABEL) == RECOVERIES:
+        return listed(found).change_digest
+    return record_of(found).plan.change_digest
 
 
 def listed(found: ConfigMap) -> Listed:

@@ -22,6 +22,7 @@ from bridgehead.cluster.record import (
     SEGMENT,
     Listed,
     Record,
+    chain_start,
     listed,
     record_object,
     record_of,
@@ -100,7 +101,7 @@ class RunStore:
         Raises NoSuchRunError, UnreadableRunError, and BrokenJournalError where the chain does not
         hold.
         """
-        start = Head(0, (await self.load(run)).plan.change_digest)
+        start = Head(0, chain_start(await self._record(run)))
         segments = await self._segments(run)
         entries = _read(run, (segment.data for _, segment in segments))
         _check(run, entries, start)
@@ -115,7 +116,7 @@ class RunStore:
         """
         names = await self._names(run)
         gone = bool(names) and not await self.is_recorded(run)
-        head = None if gone else Head(0, (await self.load(run)).plan.change_digest)
+        head = None if gone else Head(0, chain_start(await self._record(run)))
         for number, name in enumerate(names, start=1):
             if name != segment_name(run, number):
                 missing = segment_name(run, number)
@@ -169,7 +170,7 @@ class RunStore:
         return StoredJournal(
             run=run,
             recorded=listed(record).change_digest,
-            planned=record_of(record).plan.change_digest,
+            planned=chain_start(record),
             segments=segments,
         )
 

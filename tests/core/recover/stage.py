@@ -4,12 +4,12 @@ from typing import Any
 
 import msgspec
 
-from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.observed import Observed, Reading
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component, Revision
 from bridgehead.core.model.device import Offer
+from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
@@ -21,7 +21,7 @@ NOW = 100_000.0
 R = "example.com/fake"
 IMAGE = "registry.example/plugin:1"
 HOLDER = "recoveries-of-the-plugin"
-TEMPLATE = {
+TEMPLATE: JsonObject = {
     "metadata": {"labels": {"app": "plugin"}},
     "spec": {
         "containers": [
@@ -107,17 +107,9 @@ def refused(name: str, age: float, **changes: Any) -> Pod:
     )
 
 
-def cause(rule: str, *, quoted: str = "a line", helps: str = "unknown", **more: Any) -> NamedCause:
-    said = Cause(
-        message=f"it is {rule}",
-        blame=Blame.BELOW,
-        evidence=(Evidence("log", quoted),),
-        refuted_by="nothing here",
-        nodes=("n1",),
-        rollback_helps=RollbackHelps(helps),
-        **more,
-    )
-    return NamedCause(rule, said)
+def cause(rule: str, *, quoted: str = "a line", **more: Any) -> NamedCause:
+    made = {"message": f"it is {rule}", "nodes": ("n1",), "evidence": (Evidence("log", quoted),)}
+    return NamedCause(rule=rule, **{**made, **more})
 
 
 def situation(

@@ -7,10 +7,10 @@ from bridgehead.core.findings.observed import Reading
 from bridgehead.core.journal.entry import Entry, Phase, stamp
 from bridgehead.core.model.device import Offer
 from bridgehead.core.recover.choice import choose
+from bridgehead.core.recover.coming_back import back, steady
 from bridgehead.core.recover.ladder import LADDER
 from bridgehead.core.recover.past import past_of
 from bridgehead.core.recover.rung import Rung
-from bridgehead.core.recover.trajectory import back, steady, trajectory
 from tests.core.recover.stage import NOW, R, cause, node, plugin_pod, situation, workload
 
 OTHERS = tuple(plugin_pod(number) for number in (2, 3, 4))
@@ -76,20 +76,6 @@ def readings(*values: tuple[float, int | None, int | None]) -> list[Reading]:
         Reading(at=at, node="n1", resource=R, capacity=capacity, allocatable=allocatable)
         for at, capacity, allocatable in values
     ]
-
-
-@pytest.mark.parametrize(
-    ("values", "text"),
-    [
-        ([(0, 4, 4), (1, 4, 0), (2, 4, 0), (3, 0, 0)], "4/4 -> 4/0 -> 0/0"),
-        ([(0, None, None), (5, 4, 4)], "absent -> 4/4"),
-        ([(5, 4, 4), (0, 4, 0)], "4/0 -> 4/4"),
-    ],
-)
-def test_a_trajectory_is_told_in_the_order_of_time(
-    values: list[tuple[float, int | None, int | None]], text: str
-) -> None:
-    assert trajectory(readings(*values)) == text
 
 
 @pytest.mark.parametrize(

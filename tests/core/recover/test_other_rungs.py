@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bridgehead.core.diagnose.cause import RollbackHelps
 from bridgehead.core.findings.observed import Reading
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Unread
@@ -15,7 +16,7 @@ from bridgehead.core.recover.past import Past
 from bridgehead.core.recover.precondition import Verdict
 from bridgehead.core.recover.pruning import prunable, pruning
 from bridgehead.core.recover.rolling_back import rolling_back
-from bridgehead.core.recover.rung import BY_HAND, Rung, may_do_alone
+from bridgehead.core.recover.rung import Rung, may_do_alone
 from bridgehead.core.recover.situation import WayBack
 from bridgehead.core.recover.waiting import waiting
 from tests.core.recover.stage import (
@@ -67,7 +68,7 @@ WAY = WayBack(run="change-1", held=True, former="h0", proven=True, evidence="n2 
 
 
 def test_a_way_back_needs_a_failed_run_and_a_proven_former_revision() -> None:
-    fits = {"causes": (cause("image-not-pulled"),)}
+    fits: dict[str, Any] = {"causes": (cause("image-not-pulled"),)}
     assert rolling_back(situation(way_back=WAY, **fits)).ready
     assert of(rolling_back(situation(**fits)), "a run has failed").verdict is NOT_MET
     going = WayBack(run="change-1", held=False, former="h0", proven=True, evidence="")
@@ -79,7 +80,10 @@ def test_a_way_back_needs_a_failed_run_and_a_proven_former_revision() -> None:
 
 
 def test_no_way_back_is_offered_where_it_would_not_help() -> None:
-    causes = (cause("image-not-pulled"), cause("driver-library-mismatch", helps="no"))
+    causes = (
+        cause("image-not-pulled"),
+        cause("driver-library-mismatch", rollback_helps=RollbackHelps.NO),
+    )
     found = rolling_back(situation(way_back=WAY, causes=causes))
     assert of(found, "can repair").verdict is NOT_MET
 
@@ -108,7 +112,7 @@ def test_refused_pods_go_but_the_newest_of_each_owner_and_bare_ones() -> None:
     ],
 )
 def test_nothing_is_pruned(changes: dict[str, Any], words: str) -> None:
-    given = {"bad": node(1), "pods": THREE, "causes": (LATER,), **changes}
+    given: dict[str, Any] = {"bad": node(1), "pods": THREE, "causes": (LATER,), **changes}
     assert of(pruning(situation(**given)), words).verdict is NOT_MET
 
 
@@ -169,7 +173,7 @@ def test_half_of_the_device_nodes_stay_and_a_fifth_may_go(
 
 def dead(**changes: Any) -> Any:
     shown = {R: Offer(4, 4), OLD: Offer(0, 0)}
-    given = {
+    given: dict[str, Any] = {
         "bad": node(1, offers=shown),
         "causes": (cause("dead-resource-name"),),
         "history": (zero(NOW - 700),),
@@ -226,7 +230,7 @@ def test_a_pod_that_ended_asks_for_nothing_any_more() -> None:
     assert dead(pods=(workload("w", phase="Succeeded", requests={OLD: 1}),)).ready
 
 
-@pytest.mark.parametrize("rung", sorted(BY_HAND, key=lambda item: item.value))
+@pytest.mark.parametrize("rung", [Rung.DRAIN, Rung.KUBELET_RESTART, Rung.REBOOT])
 def test_what_is_done_by_hand_is_ready_only_with_a_persons_own_command(rung: Rung) -> None:
     assert not by_hand(situation(), rung).ready
     assert not by_hand(situation(), rung, ("ssh", "n1", "reboot")).ready

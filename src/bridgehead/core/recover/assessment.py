@@ -39,7 +39,7 @@ def diagnosed(situation: Situation, rung: Rung) -> Precondition:
     fitting = [item for item in faults if rung in item.fit.rungs]
     if fitting:
         first = fitting[0]
-        return judged(what, True, f"{first.rule}: {first.cause.message}")
+        return judged(what, True, f"{first.rule}: {first.message}")
     if faults:
         named = ", ".join(item.rule for item in faults)
         helps = sorted({rung.value for item in faults for rung in item.fit.rungs})

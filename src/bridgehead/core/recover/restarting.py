@@ -218,7 +218,7 @@ def _application_error(situation: Situation) -> Iterator[Precondition]:
     strict = [item for item in situation.faults if item.fit.application_only]
     for item in strict[:1]:
         what = "the error is an application's, not the hardware's"
-        texts = " ".join(proof.text for proof in item.cause.evidence)
+        texts = " ".join(proof.text for proof in item.evidence)
         verdict, said = xid_class(texts)
         yield judged(what, verdict, said)
 

@@ -1,5 +1,6 @@
 """R2: back to the last good revision, by the run that brought the bad one."""
 
+from bridgehead.core.diagnose.cause import RollbackHelps
 from bridgehead.core.recover.assessment import Assessment, diagnosed
 from bridgehead.core.recover.precondition import Precondition, judged
 from bridgehead.core.recover.rung import Rung
@@ -49,7 +50,7 @@ def _proven(situation: Situation) -> Precondition:
 
 def _helps(situation: Situation) -> Precondition:
     what = "a rollback can repair the cause"
-    useless = [item for item in situation.faults if item.cause.rollback_helps.value == "no"]
+    useless = [item for item in situation.faults if item.rollback_helps is RollbackHelps.NO]
     if useless:
         return judged(what, False, f"rollback will not help: {useless[0].rule}")
     return judged(what, True, "no cause on this node says that it cannot")

@@ -4,11 +4,13 @@ from functools import cached_property
 
 import msgspec
 
-from bridgehead.core.diagnose.cause import Cause
+from bridgehead.core.diagnose.cause import RollbackHelps
+from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.diagnose.expectation import Expectation
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.observed import Reading
+from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import children, text
 from bridgehead.core.model.node import Node
@@ -19,11 +21,15 @@ from bridgehead.core.recover.limits import LIMITS, Limits
 from bridgehead.core.recover.past import Past
 
 
-class NamedCause(msgspec.Struct, frozen=True):
-    """A cause of the diagnosis, with the rule that names it."""
+class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause of the diagnosis, as far as recovery needs it. Without nodes it is of all."""
 
     rule: str
-    cause: Cause
+    message: str
+    nodes: tuple[str, ...] = ()
+    severity: Severity = Severity.ERROR
+    evidence: tuple[Evidence, ...] = ()
+    rollback_helps: RollbackHelps = RollbackHelps.UNKNOWN
 
     @property
     def fit(self) -> Fit:
@@ -33,7 +39,23 @@ class NamedCause(msgspec.Struct, frozen=True):
     @property
     def wrong(self) -> bool:
         """Whether it is a fault, not just something seen."""
-        return self.cause.severity is not Severity.INFO
+        return self.severity is not Severity.INFO
+
+
+def causes_of(diagnosis: Diagnosis, node: str) -> tuple[NamedCause, ...]:
+    """The causes of one node, most probable first."""
+    return tuple(
+        NamedCause(
+            rule=item.rule,
+            message=item.message,
+            nodes=item.nodes,
+            severity=item.severity,
+            evidence=item.evidence,
+            rollback_helps=item.rollback_helps,
+        )
+        for item in diagnosis.causes
+        if not item.nodes or node in item.nodes
+    )
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -1,0 +1,204 @@
+"""The use case ``recover``: say which rung fits and why; with consent, take it and verify it."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from bridgehead.app.open_run import at_its_run
+from bridgehead.app.recover_acts import Acted, Acting, Command
+from bridgehead.app.recover_look import Asked, Place, look, situation
+from bridgehead.app.recover_wait import dead_long_enough, waited
+from bridgehead.app.rollback import NothingToTakeBack, rollback
+from bridgehead.app.rollout import Options, RolloutResult
+from bridgehead.app.session import Session, unless_stopped
+from bridgehead.cluster.errors import ClaimedError
+from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
+from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.plan.settings import ComponentRef, LockSettings
+from bridgehead.core.recover.assessment import Assessment
+from bridgehead.core.recover.choice import Choice, assess, choose
+from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.situation import Situation
+
+Diagnose = Callable[[Session], Awaitable[Diagnosis]]
+"""Asks the rules about the cluster as it is now."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asks for. ``rung`` None leaves it to the diagnosis; ``node`` too."""
+
+    asked: Asked
+    node: str = ""
+    rung: Rung | None = None
+    command: tuple[str, ...] = ()
+    owner: str = ""
+
+
+class Explained(msgspec.Struct, frozen=True, kw_only=True):
+    """What fits on one node, with everything that it rests on. Nothing was done."""
+
+    situation: Situation
+    choice: Choice
+    tried: str = ""
+    """What the server said to a dry run of the effect; empty where none was asked."""
+
+
+class Explanation(msgspec.Struct, frozen=True, kw_only=True):
+    """All nodes that were looked at."""
+
+    nodes: tuple[Explained, ...]
+    unread: tuple[Unread, ...] = ()
+
+
+class NodeUnclearError(Exception):
+    """More than one node could be meant, or none; the message names them."""
+
+
+async def explain(session: Session, request: Request, diagnose: Diagnose) -> Explanation:
+    """Which rung fits where, why, and what it would do. Reads and tries only.
+
+    Raises NoSuchPluginError, NodeUnclearError for a node that is not there, and KubeError.
+    """
+    session = await at_its_run(session, request.asked.component)
+    place = await look(session, request.asked)
+    diagnosis = await diagnose(session)
+    found = []
+    for node in _nodes(place, request, diagnosis):
+        seen = await situation(session, request.asked, place, node, diagnosis)
+        choice = _choice(seen, request)
+        tried = await Acting.tried(session, seen, choice.chosen) if choice.chosen else ""
+        found.append(Explained(situation=seen, choice=choice, tried=tried))
+    return Explanation(nodes=tuple(found), unread=place.scene.observed.unread)
+
+
+async def recover(
+    session: Session, request: Request, diagnose: Diagnose, command: Command
+) -> Explained | Acted | RolloutResult | NothingToTakeBack:
+    """Take the rung that was named, or the one that fits, and verify it.
+
+    ``Explained`` where a precondition does not hold: nothing was done then. Raises HeldError and
+    ClaimedError where somebody else has the component, NoSuchPluginError, NodeUnclearError, and
+    KubeError.
+    """
+    session = await at_its_run(session, request.asked.component)
+    return await _Recovering(session, request, command).go(diagnose)
+
+
+class _Recovering:
+    """One node, one rung."""
+
+    def __init__(self, session: Session, request: Request, command: Command) -> None:
+        self._session = session
+        self._request = request
+        self._command = command
+
+    async def go(self, diagnose: Diagnose) -> Explained | Acted | RolloutResult | NothingToTakeBack:
+        """What came of it."""
+        session, request = self._session, self._request
+        ref = request.asked.component
+        place = await look(session, request.asked)
+        diagnosis = await diagnose(session)
+        node = _one(place, request, diagnosis)
+        seen = await situation(session, request.asked, place, node, diagnosis)
+        choice = _choice(seen, request)
+        rung = choice.chosen.rung if choice.chosen is not None else request.rung
+        if choice.chosen is not None and rung is Rung.WAIT:
+            return await waited(session, seen, choice.chosen)
+        if choice.chosen is not None and rung is Rung.ROLL_BACK:
+            return await rollback(session, ref, Options())
+        if seen.open_run and rung not in {Rung.ROLL_BACK, Rung.WAIT}:
+            raise ClaimedError(str(ref), seen.open_run)
+        if _only_time_is_missing(request, choice):
+            seen = await dead_long_enough(session, seen)
+            choice = _choice(seen, request)
+        if choice.chosen is None:
+            return Explained(situation=seen, choice=choice)
+        async with await locked_for(session, ref) as lock:
+            return await self._under(lock, diagnosis, seen)
+
+    async def _under(
+        self, lock: Lock, diagnosis: Diagnosis, before: Situation
+    ) -> Explained | Acted:
+        """Look once more: what was true before the lock may not be any longer."""
+        session, request = self._session, self._request
+        place = await look(session, request.asked)
+        node = place.scene.nodes.get(before.node.name)
+        if node is None:
+            raise NodeUnclearError(f"node {before.node.name} is gone")
+        seen = await situation(session, request.asked, place, node, diagnosis)
+        seen = msgspec.structs.replace(seen, readings=before.readings)
+        choice = _choice(seen, request)
+        if choice.chosen is None:
+            return Explained(situation=seen, choice=choice)
+        user = (await session.kube.self_subject_review()).username
+        hand = Acting(session, seen, lock.check, owner=request.owner, identity=user)
+        if choice.chosen.rung.by_hand:
+            return await hand.by_command(choice.chosen, request.command, self._command)
+        return await hand.act(choice.chosen)
+
+
+async def locked_for(session: Session, ref: ComponentRef) -> Lock:
+    """The component's lock. Raises HeldError while somebody else lives, Stopped when told to."""
+    duration = LockSettings().duration
+    user = await session.kube.self_subject_review()
+    lock = ComponentLock(
+        session.kube,
+        session.state_namespace,
+        ref,
+        duration=duration,
+        holder=holder_name("recover", user.username, session.host, session.kube.chance),
+        wall=session.clock,
+        steady=session.steady,
+    )
+    waiting = lock.acquire(duration * PATIENCE, from_the_living=False)
+    return await unless_stopped(session, waiting)
+
+
+def _choice(seen: Situation, request: Request) -> Choice:
+    """The rung that was named, whether it is ready or not; else what fits."""
+    if request.rung is None:
+        return choose(seen)
+    named = assess(seen, request.rung, request.command)
+    why = "a person names it" if named.ready else "a precondition does not hold, or is not known to"
+    return Choice(assessments=(named,), chosen=named if named.ready else None, why=why)
+
+
+def _only_time_is_missing(request: Request, choice: Choice) -> bool:
+    """Whether R5 was named and nothing but the length of time is not known."""
+    named: tuple[Assessment, ...] = choice.assessments
+    if request.rung is not Rung.DEAD_NAME or choice.chosen is not None:
+        return False
+    obstacles = named[0].obstacles
+    return len(obstacles) == 1 and "has shown 0/0" in obstacles[0].what
+
+
+def _nodes(place: Place, request: Request, diagnosis: Diagnosis) -> tuple[Node, ...]:
+    """The node that was named; else all of the plugin on which something is wrong."""
+    nodes = place.scene.nodes
+    if request.node:
+        if request.node not in nodes:
+            raise NodeUnclearError(f"there is no node {request.node}")
+        return (nodes[request.node],)
+    named = {name for item in diagnosis.causes for name in item.nodes}
+    mine = {node.name for node in place.scene.wanted_on(place.plugin)}
+    mine |= {pod.node for pod in place.plugin.pods}
+    short = {
+        node.name
+        for node in nodes.values()
+        for resource in place.plugin.resources
+        for expected in [place.scene.expected(node.name, resource)]
+        for offer in [node.offer(resource)]
+        if expected is not None and (offer.allocatable if offer else 0) < expected.count
+    }
+    return tuple(nodes[name] for name in sorted(mine & (named | short)) if name in nodes)
+
+
+def _one(place: Place, request: Request, diagnosis: Diagnosis) -> Node:
+    found = _nodes(place, request, diagnosis)
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(node.name for node in found[:10])
+    said = f"{len(found)} nodes need help ({names}): name one" if found else "no node needs help"
+    raise NodeUnclearError(said)
