@@ -8,7 +8,7 @@ import msgspec
 from bridgehead.app.observing import observed_from
 from bridgehead.app.recorded import NEEDED, NoTimeError
 from bridgehead.cluster.convert import component_from, pod_from
-from bridgehead.core.diagnose.keeping import Keeping
+from bridgehead.core.diagnose.keeping import Keeping, trimmed
 from bridgehead.core.findings.observed import Log, LogId, Observed
 from bridgehead.core.findings.redaction import redacted
 from bridgehead.core.model.json import JsonObject, text
@@ -31,23 +31,31 @@ class ObservedRecording(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...] = ()
 
 
-def read_observed(path: Path, at: float | None = None) -> ObservedRecording:
-    """What is in an inventory file or in a folder; ``at`` overrules its time.
+def read_observed(
+    path: Path, at: float | None = None, extra: Sequence[JsonObject] = ()
+) -> ObservedRecording:
+    """What is in an inventory file or in a folder, and ``extra`` objects of our own kinds.
+
+    ``at`` overrules the recording's time.
 
     What cannot be read is a problem and unread; the rest is read. Raises InventoryFileError for a
     file that is no inventory, NoTimeError for a folder in which nothing tells the time.
     """
     if path.is_dir():
-        return _folder(path, at)
+        return _folder(path, at, extra)
     saved = read_inventory_file(path)
     found = observed_of(
-        saved.objects,
+        (*saved.objects, *extra),
         at=saved.at if at is None else at,
         server=saved.server,
-        complete=() if saved.unread else ("Node", "Pod", "DaemonSet", "ControllerRevision"),
+        complete=(*(() if saved.unread else _KEPT), *(text(item, "kind") for item in extra)),
         unread=(*saved.unread, *_left_out(path)),
     )
     return ObservedRecording(found)
+
+
+_KEPT = ("Node", "Pod", "DaemonSet", "ControllerRevision")
+"""Kinds of which an inventory keeps all that is about devices."""
 
 
 def _left_out(path: Path) -> tuple[Unread, ...]:
@@ -55,7 +63,7 @@ def _left_out(path: Path) -> tuple[Unread, ...]:
     return (Unread("events", why), Unread("logs", why), Unread("pods without devices", why))
 
 
-def _folder(path: Path, at: float | None) -> ObservedRecording:
+def _folder(path: Path, at: float | None, extra: Sequence[JsonObject]) -> ObservedRecording:
     recording = read_folder(path, at)
     logs = read_logs(path)
     now = recording.now if at is None else at
@@ -69,21 +77,20 @@ def _folder(path: Path, at: float | None) -> ObservedRecording:
         )
     about = recording.about
     problems = (*recording.problems, *(logs.problems if logs is not None else ()))
-    said = {(item.what, item.why) for item in about.unread}
-    missing = tuple(
+    known = recording.complete | about.incomplete
+    missing = (
         Unread(what, f"not recorded in {path}")
         for kind, what in NEEDED.items()
-        if kind not in recording.complete and not about.unread
+        if kind not in known
     )
+    has_logs = logs is not None or about.logs is not None
     found = observed_of(
-        tuple(item.data for item in recording.objects),
+        (*(item.data for item in recording.objects), *extra),
         at=now,
         server=about.server,
-        complete=recording.complete,
-        logs=None
-        if logs is None and about.logs is None
-        else _remarked(logs.logs if logs else {}, about.logs or {}),
-        unread=(*about.unread, *(item for item in missing if (item.what, item.why) not in said)),
+        complete=(*recording.complete, *(text(item, "kind") for item in extra)),
+        logs=_remarked(logs.logs if logs else {}, about.logs or {}) if has_logs else None,
+        unread=(*about.unread, *missing),
     )
     return ObservedRecording(found, problems)
 
@@ -114,7 +121,7 @@ def observed_of(
     unread: Sequence[Unread] = (),
 ) -> Observed:
     """Recorded objects as a live cluster would show them: redacted, and of pods only some whole."""
-    clean = [redacted(item) for item in objects]
+    clean = [redacted(trimmed(item)) for item in objects]
     pods = sorted((item for item in clean if text(item, "kind") == "Pod"), key=_ref)
     others = [item for item in clean if text(item, "kind") != "Pod"]
     keeping = Keeping((component_from(it) for it in others if text(it, "kind") == "DaemonSet"), at)

@@ -22,6 +22,7 @@ COMMANDS = {
     "status": ("bridgehead.cli.status", "Show how runs stand, and what is left of them."),
     "verify": ("bridgehead.cli.verify", "Check that every node offers its devices."),
     "rollback": ("bridgehead.cli.rollback", "Bring the former version back."),
+    "diagnose": ("bridgehead.cli.diagnose", "Name what is wrong with devices, why, what to do."),
     "release": ("bridgehead.cli.release", "Give back what a run has left behind."),
     "journal": ("bridgehead.cli.journal", "Print what a run did, when, and with what result."),
     "explain": ("bridgehead.cli.explain", "Show what a rule finds, why it matters, what to do."),

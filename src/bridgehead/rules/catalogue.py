@@ -8,6 +8,7 @@ from bridgehead.rules.diagnosis import (
     placement,
     registration,
     running,
+    unexplained,
     use,
 )
 from bridgehead.rules.lint import files, identity, robustness, security, updates, workloads
@@ -33,6 +34,7 @@ DIAGNOSIS: tuple[DiagnosisRule, ...] = (
     *admission.RULES,
     *use.RULES,
     *configuration.RULES,
+    *unexplained.RULES,
 )
 EVERY: tuple[Rule, ...] = (*LINT, *FILES, *DIAGNOSIS)
 

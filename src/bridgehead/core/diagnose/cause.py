@@ -22,6 +22,7 @@ class Blame(Enum):
     CONFIGURATION = "configuration"
     WORKLOAD = "the workload itself"
     EXPECTED = "nothing is wrong"
+    UNKNOWN = "not known"
 
 
 class RollbackHelps(Enum):

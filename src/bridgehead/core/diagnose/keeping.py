@@ -1,12 +1,16 @@
 """Of which pods the whole object is kept: of a large cluster most say nothing about devices."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from bridgehead.core.components.label_writers import writes_labels
 from bridgehead.core.components.registration import DEVICE_PLUGINS, is_device_plugin
 from bridgehead.core.diagnose.pod_state import unsound
 from bridgehead.core.model.component import Component
+from bridgehead.core.model.json import JsonObject, child, text
 from bridgehead.core.model.pod import Pod
+
+_WRITERS_TELL = frozenset({"Node", "DaemonSet"})
+"""Kinds of which it matters who wrote which field when. Elsewhere field managers are half of it."""
 
 MOST_ENDED = 500
 """Ended pods that are kept: a controller whose pods are refused makes new ones by the thousand."""
@@ -44,3 +48,12 @@ class Keeping:
         if pod.owner_uid and pod.owner_uid in self._uids:
             return True
         return pod.owner_kind == "DaemonSet" and (pod.namespace, pod.owner_name) in self._names
+
+
+def trimmed(item: JsonObject) -> JsonObject:
+    """The object without field managers, where nobody asks for them."""
+    metadata = child(item, "metadata")
+    if text(item, "kind") in _WRITERS_TELL or not isinstance(metadata, Mapping):
+        return item
+    kept = {key: value for key, value in metadata.items() if key != "managedFields"}
+    return {**item, "metadata": kept}

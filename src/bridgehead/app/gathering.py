@@ -1,0 +1,60 @@
+"""Gathers of a live cluster just what rules ask for, as the value that they see."""
+
+from collections.abc import Collection, Sequence
+
+from bridgehead.app.observing import observed_from
+from bridgehead.cluster.evidence import Evidence, read_evidence
+from bridgehead.cluster.evidence_logs import read_logs
+from bridgehead.core.diagnose.log_choice import logs_to_read
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.symptoms import symptoms_of
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.observed import Log, LogId, Observed
+from bridgehead.core.model.json import JsonObject, text
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.kube.client import Kube
+
+
+async def gather(
+    kube: Kube,
+    needs: Collection[Need],
+    *,
+    now: float,
+    namespaces: Sequence[str] = (),
+    extra: Sequence[JsonObject] = (),
+    unread: Sequence[Unread] = (),
+) -> Observed:
+    """Everything for these needs; ``now`` in seconds since the epoch.
+
+    ``namespaces`` are read where all may not be. ``extra`` are objects of our own kinds that were
+    come by otherwise (``NodeEvidence``, ``DeviceHistory``, ...), ``unread`` what was not of those.
+    Logs are read last, as what else was seen says whose. Raises KubeError where the server does not
+    answer.
+    """
+    found = await read_evidence(kube, needs, now=now, namespaces=namespaces)
+    found.objects.extend(extra)
+    found.complete.update(text(item, "kind") for item in extra)
+    found.unread.extend(unread)
+    bare = _observed(found, now, None)
+    if Need.LOGS not in needs:
+        return bare
+    scene = Scene(bare)
+    wanted, passed = logs_to_read(Scene(bare, symptoms_of(scene)))
+    logs = await read_logs(kube, wanted)
+    found.unread.extend(logs.unread)
+    if passed:
+        why = f"those of {passed} more pods in trouble would say the same again"
+        found.unread.append(Unread("some logs", why))
+    return _observed(found, now, logs.logs)
+
+
+def _observed(found: Evidence, now: float, logs: dict[LogId, Log] | None) -> Observed:
+    return observed_from(
+        found.objects,
+        at=now,
+        server=found.server,
+        logs=logs,
+        complete=found.complete,
+        unread=found.unread,
+        more_pods=found.pods,
+    )

@@ -1,0 +1,161 @@
+"""``bridgehead diagnose``: what went wrong with devices, why, and what to do first."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bridgehead.app.component_ref import BadReferenceError, parse_component
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.options import StateOptions, output_option, state_options
+from bridgehead.cli.say import next_step, say, show
+from bridgehead.cli.sessions import client
+from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.surroundings import here, run_here
+
+if TYPE_CHECKING:
+    from bridgehead.core.diagnose.diagnosis import Diagnosis
+    from bridgehead.core.diagnose.question import Question
+    from bridgehead.core.findings.observed import Observed
+
+
+@click.command(epilog="Example:  bridgehead diagnose daemonset/gpu/nvidia-device-plugin")
+@click.argument("component", metavar="[COMPONENT]", required=False)
+@state_options
+@output_option("text", "json", "markdown")
+@state_namespace_option
+@click.option("--node", "nodes", multiple=True, help="Only what concerns this node; repeatable.")
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, path_type=Path),
+    help="A saved inventory that says what nodes offered before (default: the last run's record).",
+)
+@click.option(
+    "--save",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write all that was looked at to this folder, secrets taken out; --from reads it.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "info"]),
+    default="error",
+    show_default=True,
+    help="The mildest cause that makes the exit code 1.",
+)
+def diagnose(
+    component: str | None,
+    state: StateOptions,
+    output: str,
+    state_namespace: str,
+    nodes: tuple[str, ...],
+    baseline: Path | None,
+    save: Path | None,
+    fail_on: str,
+) -> Exit:
+    """Name what is wrong with device plugins and devices, with proof, and what to do. Reads only.
+
+    Exit 1 for causes at or above --fail-on, 8 if nothing was found and something was not read.
+    """
+    # The rules and the YAML reader: help must not wait for them.
+    from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415
+    from bridgehead.core.diagnose.question import Question  # noqa: PLC0415
+
+    question = Question(component=_ref(component), nodes=nodes)
+    observed = _observed(state, question, state_namespace, baseline)
+    found = diagnosed(observed, question)
+    show(_shown(found, output))
+    if save is not None:
+        _save(observed, save)
+    again = " ".join(filter(None, (component, *(f"--node {name}" for name in nodes))))
+    return _ending(found, fail_on, f"{again}{state.as_arguments}")
+
+
+def _ref(component: str | None) -> str:
+    """The component as rules name it. Raises click.UsageError."""
+    if component is None:
+        return ""
+    try:
+        ref = parse_component(component)
+    except BadReferenceError as error:
+        raise click.UsageError(str(error)) from error
+    return f"daemonset/{ref.namespace}/{ref.name}"
+
+
+def _observed(
+    state: StateOptions, question: "Question", state_namespace: str, baseline: Path | None
+) -> "Observed":
+    from bridgehead.app.history import history_of  # noqa: PLC0415
+
+    extra = (history_of(baseline),) if baseline is not None else ()
+    if state.recording is not None:
+        from bridgehead.app.observed_recording import read_observed  # noqa: PLC0415
+        from bridgehead.core.model.problem import problems_text  # noqa: PLC0415
+
+        recorded = read_observed(state.recording, state.at, extra=extra)
+        if recorded.problems:
+            say(problems_text(recorded.problems).rstrip())
+        return recorded.observed
+    from bridgehead.app.diagnose import observe  # noqa: PLC0415
+
+    found: list[Observed] = []
+
+    async def read() -> None:
+        async with client(state.cluster) as kube:
+            now = here().clock()
+            found.append(
+                await observe(kube, question, now=now, state_namespace=state_namespace, extra=extra)
+            )
+
+    run_here(read())
+    return found[0]
+
+
+def _shown(found: "Diagnosis", output: str) -> str:
+    from bridgehead.report.diagnosis_json import diagnosis_json  # noqa: PLC0415
+    from bridgehead.report.diagnosis_text import (  # noqa: PLC0415
+        diagnosis_markdown,
+        diagnosis_text,
+    )
+    from bridgehead.report.inventory import pretty_json  # noqa: PLC0415
+
+    match output:
+        case "json":
+            return pretty_json(diagnosis_json(found))
+        case "markdown":
+            return diagnosis_markdown(found)
+        case _:
+            return diagnosis_text(found)
+
+
+def _save(observed: "Observed", folder: Path) -> None:
+    from bridgehead.app.saving import NotEmptyError, save_observed  # noqa: PLC0415
+
+    try:
+        save_observed(observed, folder)
+    except NotEmptyError as error:
+        raise click.UsageError(str(error)) from error
+    except OSError as error:
+        raise click.UsageError(f"cannot write {folder}: {error.strerror}") from error
+    say(f"saved to {folder}")
+
+
+def _ending(found: "Diagnosis", fail_on: str, again: str) -> Exit:
+    """What could not be read, the exit code, and the next command."""
+    from bridgehead.core.findings.finding import Severity  # noqa: PLC0415
+
+    for item in found.unread:
+        say(f"not read: {item.what}: {item.why}")
+    first = next((item for item in found.causes if item.severity is not Severity.INFO), None)
+    threshold = Severity(fail_on).rank
+    failing = any(item.severity.rank <= threshold for item in found.causes)
+    grants = sorted({item.grant for item in found.unread if item.grant})
+    if failing or first is not None:
+        commands = (act.command for act in found.causes[0].actions if act.command)
+        next_step(next(commands, f"bridgehead explain {found.causes[0].rule}"))
+        return Exit.FINDINGS if failing else Exit.DONE
+    if found.healthy is None:
+        told = f"grant: {', '.join(grants)}; then" if grants else "record what is missing; then"
+        next_step(f"{told} bridgehead diagnose {again}".rstrip())
+        return Exit.INCOMPLETE
+    next_step(f"bridgehead inventory{again[again.find(' --') :] if ' --' in again else ''}")
+    return Exit.DONE
