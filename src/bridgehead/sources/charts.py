@@ -1,11 +1,12 @@
 """Charts: rendered by the user's helm, and told by the comments that helm puts before each object.
 
-A rendered object names its template (``# Source: chart/templates/plugin.yaml``). Its lines are
-those of the rendering; where the template is at hand, a line that stands in it word for word, once,
-is shown there, and all others at its beginning.
+A rendered object names its template (``# Source: chart/templates/plugin.yaml``). Where the template
+is at hand, places are those of its lines that come nearest; on the standard input they are those of
+what came in.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import msgspec
 
 from bridgehead.core.findings.manifest import Manifest, Place
 from bridgehead.core.findings.suppression import Ignore
+from bridgehead.sources.alignment import aligned
 from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.positions import is_json, read_text
 from bridgehead.sources.renderer import RenderError, found_program, rendered
@@ -81,7 +83,7 @@ class _Sources:
             (text.count("\n", 0, match.start()) + 1, match.group(1).strip())
             for match in _SOURCE.finditer(text)
         ]
-        self._templates: dict[Path, Mapping[str, int]] = {}
+        self._templates: dict[Path, Mapping[int, int]] = {}
 
     @property
     def named(self) -> bool:
@@ -114,12 +116,8 @@ class _Sources:
 
     def _source(self, line: int) -> str | None:
         """What the last such comment before a line names."""
-        found = None
-        for begin, source in self._begins:
-            if begin > line:
-                break
-            found = source
-        return found
+        number = bisect_right(self._begins, line, key=lambda item: item[0])
+        return self._begins[number - 1][1] if number else None
 
     def _file(self, source: str) -> str:
         """The comment begins with the chart's name, which may differ from the folder's."""
@@ -127,16 +125,24 @@ class _Sources:
 
     def _place(self, place: Place, file: Path) -> Place:
         if file not in self._templates:
-            self._templates[file] = _single_lines(file)
-        number = self._templates[file].get(self._lines[place[0] - 1].rstrip())
-        return (1, 1) if number is None else (number, place[1])
+            self._templates[file] = self._lines_of(file)
+        return (self._templates[file].get(place[0], 1), place[1])
 
+    def _lines_of(self, file: Path) -> Mapping[int, int]:
+        """Lines of the rendering that this template made, with its own; none if it is not there."""
+        try:
+            template = [line.rstrip() for line in file.read_text(encoding="utf-8").split("\n")]
+        except (OSError, UnicodeDecodeError):
+            return {}
+        numbers = [
+            number
+            for (begin, source), end in zip(self._begins, self._ends(), strict=True)
+            if Path(self._file(source)) == file
+            for number in range(begin, end)
+        ]
+        lines = [self._lines[number - 1].rstrip() for number in numbers]
+        return dict(zip(numbers, aligned(lines, template), strict=True))
 
-def _single_lines(file: Path) -> Mapping[str, int]:
-    """Numbers of the lines that stand once in a file; of none, where it cannot be read."""
-    try:
-        lines = [line.rstrip() for line in file.read_text(encoding="utf-8").split("\n")]
-    except (OSError, UnicodeDecodeError):
-        return {}
-    numbers = {line: number for number, line in enumerate(lines, 1)}
-    return {line: number for line, number in numbers.items() if lines.count(line) == 1}
+    def _ends(self) -> list[int]:
+        """The line after the last of what each such comment stands before."""
+        return [*(begin for begin, _ in self._begins[1:]), len(self._lines) + 1]

@@ -6,6 +6,7 @@ transformer made of it at the nearest thing around it. Of what was generated, or
 elsewhere, the kustomization itself is shown.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -96,7 +97,7 @@ def _parts(folder: Path, said: JsonObject) -> Iterator[Path]:
     for name in _names(said):
         if "\n" in name or "://" in name:
             continue
-        path = folder / name
+        path = Path(os.path.normpath(folder / name))
         if path.exists():
             yield path
 

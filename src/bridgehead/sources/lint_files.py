@@ -10,6 +10,7 @@ from bridgehead.core.findings.result import PassedOver
 from bridgehead.sources.charts import read_chart, read_stream
 from bridgehead.sources.kustomize import named_by, read_kustomization
 from bridgehead.sources.lintable import Lintable, joined, units_of
+from bridgehead.sources.manifests import KUSTOMIZATIONS
 from bridgehead.sources.positions import TextRead, read_text
 from bridgehead.sources.tree import CHART, kustomization_in, problem, tree_of
 
@@ -32,6 +33,7 @@ def read_paths(paths: Sequence[Path], stdin: bytes = b"") -> Lintable:
 
     Files that are named one by one belong together, as do those of one folder.
     """
+    paths = [_meant(path) for path in paths]
     files = [path for path in paths if path != STDIN and not path.is_dir()]
     parts = [_together([_asked_file(path) for path in files], asked=True)] if files else []
     for path in paths:
@@ -40,6 +42,11 @@ def read_paths(paths: Sequence[Path], stdin: bytes = b"") -> Lintable:
         elif path.is_dir():
             parts.append(_folder(path))
     return joined(parts)
+
+
+def _meant(path: Path) -> Path:
+    """The file that makes a folder a kustomization or a chart stands for the folder."""
+    return path.parent if path.name in (*KUSTOMIZATIONS, CHART) and path.is_file() else path
 
 
 def _stream(content: bytes) -> Lintable:
