@@ -134,14 +134,12 @@ class _Sources:
             template = [line.rstrip() for line in file.read_text(encoding="utf-8").split("\n")]
         except (OSError, UnicodeDecodeError):
             return {}
-        numbers = [
-            number
-            for (begin, source), end in zip(self._begins, self._ends(), strict=True)
-            if Path(self._file(source)) == file
-            for number in range(begin, end)
-        ]
-        lines = [self._lines[number - 1].rstrip() for number in numbers]
-        return dict(zip(numbers, aligned(lines, template), strict=True))
+        found: dict[int, int] = {}
+        for (begin, source), end in zip(self._begins, self._ends(), strict=True):
+            if Path(self._file(source)) == file:
+                lines = [line.rstrip() for line in self._lines[begin - 1 : end - 1]]
+                found.update(zip(range(begin, end), aligned(lines, template), strict=True))
+        return found
 
     def _ends(self) -> list[int]:
         """The line after the last of what each such comment stands before."""
