@@ -116,6 +116,15 @@ def _kubelet(state: State, node: str, cgroup: str) -> dict[str, object]:
         "clusterDNS": [Addresses(state.record().slot).dns],
         "resolvConf": "",
         "registerNode": True,
+        **_quick_restarts(state.record().release),
+    }
+
+
+def _quick_restarts(release: str) -> dict[str, object]:
+    """Containers that crash are started again soon; the releases before 1.32 cannot (KEP-4603)."""
+    if release and tuple(map(int, release.split("."))) < (1, 32):
+        return {}
+    return {
         "featureGates": {"KubeletCrashLoopBackOffMax": True},
         "crashLoopBackOff": {"maxContainerRestartPeriod": "2s"},
     }

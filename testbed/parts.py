@@ -152,7 +152,7 @@ def _cache_folder() -> Path:
 
 def _required(folder: Path, module: str) -> str:
     text = (folder / "go.mod").read_text()
-    found = re.search(rf"^\s*{re.escape(module)} (v\S+)", text, re.MULTILINE)
+    found = re.search(rf"^\s*(?:require )?{re.escape(module)} (v\S+)", text, re.MULTILINE)
     if found is None:
         raise TestbedError(f"{folder / 'go.mod'} does not require {module}")
     return found[1]
