@@ -2,12 +2,18 @@
 
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.rules.diagnosis.admission import (
+    allocate_fails,
     allocate_hangs,
+    checkpoint_not_restored,
     devices_in_use,
     excluded_by_another_predicate,
     kubelet_restart_refused_pods,
+    message_too_large,
+    numa_not_aligned,
     plugin_later_than_pods,
+    preferred_allocation_fails,
     request_larger_than_node,
+    stale_allocation_record,
     verified_too_early,
 )
 
@@ -19,4 +25,10 @@ RULES: tuple[DiagnosisRule, ...] = (
     kubelet_restart_refused_pods.RULE,
     verified_too_early.RULE,
     allocate_hangs.RULE,
+    allocate_fails.RULE,
+    preferred_allocation_fails.RULE,
+    message_too_large.RULE,
+    numa_not_aligned.RULE,
+    stale_allocation_record.RULE,
+    checkpoint_not_restored.RULE,
 )

@@ -1,0 +1,105 @@
+"""A device plugin answers Allocate with an error.
+
+Finds: pods that failed with UnexpectedAdmissionError because the plugin's answer to Allocate was an
+error, whose words no other rule knows.
+
+Why: the device was free and the plugin did not hand it out. A refusal is final for its pod, and a
+controller makes others that fail the same way, by the thousand.
+
+Sure: the pod's message carries the code and the words of the plugin. Unavailable or EOF means that
+its process ended in the call: its previous log has the reason.
+
+Do: act on the plugin's words. If its process ended, read its previous log; compare with nodes on
+which another revision runs before the version is blamed.
+"""
+
+from collections.abc import Iterable
+
+from bridgehead.core.diagnose.admission_message import Refusal
+from bridgehead.core.diagnose.allocation_errors import Known, known
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.refusals import (
+    Refused,
+    by_resource,
+    clearing,
+    counted,
+    nodes_of,
+    object_of,
+    post_of,
+    refused_pods,
+    told,
+)
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence
+
+_ENDED = ("Unavailable", "Canceled")
+
+
+def _check(scene: Scene) -> Iterable[Cause]:
+    for resource, found in by_resource(refused_pods(scene, Refusal.ALLOCATE)).items():
+        plain = tuple(item for item in found if known(item.said) is Known.NOTHING)
+        if plain:
+            yield _cause(scene, resource, plain)
+
+
+def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
+    nodes, first = nodes_of(found), found[0]
+    ended = first.said.code in _ENDED or "EOF" in first.said.said
+    post = post_of(scene, first.pod.node, resource)
+    plugin = f"pod {post.pod.ref}" if post is not None and post.pod is not None else "the plugin"
+    what = "ended in the call" if ended else f"answered {first.said.code}: {first.said.said}"
+    return Cause(
+        message=f"{plugin} did not hand out {resource} on {', '.join(nodes)}: it {what}; "
+        f"{counted(found)} failed",
+        blame=Blame.VERSION,
+        object=object_of(found),
+        nodes=nodes,
+        explains=tuple(item.key for item in found),
+        evidence=(*told(found), *_last_words(scene, first, resource)),
+        refuted_by="the same pod is handed a device by the same process of the plugin",
+        ruled_out=(
+            RuledOut("missing devices", "the kubelet had chosen devices when it called"),
+            RuledOut("the scheduler", "the pods were bound"),
+        ),
+        actions=(
+            Action(
+                text="Read what the plugin wrote at that time", command=_log(scene, first, resource)
+            ),
+            *clearing(found),
+        ),
+        rollback_helps=RollbackHelps.UNKNOWN,
+    )
+
+
+def _last_words(scene: Scene, refused: Refused, resource: str) -> tuple[Evidence, ...]:
+    """The line with which the plugin's former process ended, if it was read."""
+    post = post_of(scene, refused.pod.node, resource)
+    logs = post.logs if post is not None else ()
+    for key, log in logs:
+        if key.previous and log.lines:
+            panics = [n for n, line in enumerate(log.lines) if line.startswith("panic:")]
+            index = panics[-1] if panics else len(log.lines) - 1
+            return (Evidence(f"log {key}:{log.number_of(index)}", log.lines[index]),)
+    return ()
+
+
+def _log(scene: Scene, refused: Refused, resource: str) -> str:
+    post = post_of(scene, refused.pod.node, resource)
+    if post is None or post.pod is None:
+        return f"kubectl get pods -A --field-selector=spec.nodeName={refused.pod.node}"
+    previous = " --previous" if post.pod.restarts else ""
+    return f"kubectl logs -n {post.pod.namespace} {post.pod.name} --tail=100{previous}"
+
+
+RULE = DiagnosisRule(
+    name="allocate-fails",
+    severity=Severity.ERROR,
+    level=4,
+    references=("Project-HAMi/HAMi#71", "volcano-sh/devices#58"),
+    needs=frozenset({Need.NODES, Need.PODS}),
+    helped_by=frozenset({Need.LOGS, Need.DAEMON_SETS}),
+    check=_check,
+)

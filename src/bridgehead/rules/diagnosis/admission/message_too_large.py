@@ -1,0 +1,112 @@
+"""A plugin's list of devices is larger than gRPC takes.
+
+Finds: refused pods, lines of a plugin's log or of a kubelet's log that say "message larger than
+max".
+
+Why: a gRPC message takes 4 MiB by default. Devices times replicas times the length of an id and
+about 30 bytes pass that with some ten thousand entries. Pods are refused when a preference is asked
+for; above that the list itself no longer reaches the kubelet, and the resource is gone.
+
+Sure: the message tells both sizes. Count the entries of the resource on the node.
+
+Do: fewer replicas, shorter ids, or several resource names. The former configuration works.
+"""
+
+import re
+from collections.abc import Iterable
+
+from bridgehead.core.diagnose.allocation_errors import Known, known
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.refusals import (
+    Refused,
+    by_resource,
+    clearing,
+    refused_pods,
+    told,
+)
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.symptom import devices_key
+from bridgehead.core.findings.finding import ObjectRef, Severity
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.observed import Log
+from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence
+
+_LINE = re.compile(r"message larger than max \((?P<size>\d+) vs\. (?P<most>\d+)\)")
+
+
+def _check(scene: Scene) -> Iterable[Cause]:
+    """One cause a resource: what pods, plugins and kubelets say of it belongs together."""
+    refused = {
+        resource: tuple(item for item in found if known(item.said) is Known.TOO_LARGE)
+        for resource, found in by_resource(refused_pods(scene)).items()
+    }
+    logged = _logged(scene)
+    for resource in sorted({name for name, found in refused.items() if found} | set(logged)):
+        yield _cause(resource, refused.get(resource, ()), logged.get(resource, []))
+
+
+def _cause(resource: str, pods: tuple[Refused, ...], lines: list[tuple[str, Evidence]]) -> Cause:
+    nodes = tuple(sorted({*(it.pod.node for it in pods), *(node for node, _ in lines)}))
+    evidence = (*told(pods), *(line for _, line in lines))[:4]
+    lacking = [devices_key(node, resource) for node, _ in lines]
+    return Cause(
+        message=f"the list of {resource} is larger than the kubelet and its plugin can pass "
+        f"on{_sizes(evidence)}, on {', '.join(nodes)}",
+        blame=Blame.CONFIGURATION,
+        object=ObjectRef("v1", "Node", "", nodes[0]),
+        nodes=nodes,
+        explains=(*(item.key for item in pods), *lacking),
+        evidence=evidence,
+        refuted_by="the same message with a list of a few devices",
+        ruled_out=(RuledOut("a lost plugin", "it is connected, or nothing would be refused"),),
+        actions=(
+            Action(
+                text="Count the entries; then take fewer replicas, shorter ids or more names",
+                command=f"kubectl get node {nodes[0]} -o jsonpath='{{.status.capacity}}'",
+                risk=Risk.NONE,
+            ),
+            *(clearing(pods) if pods else ()),
+        ),
+        rollback_helps=RollbackHelps.YES,
+    )
+
+
+def _sizes(evidence: Iterable[Evidence]) -> str:
+    for item in evidence:
+        if found := _LINE.search(item.text):
+            return f" ({found['size']} bytes, and {found['most']} are taken)"
+    return ""
+
+
+def _logged(scene: Scene) -> dict[str, list[tuple[str, Evidence]]]:
+    """Such lines of plugins' and kubelets' logs, as (node, quotation) by resource."""
+    found: dict[str, list[tuple[str, Evidence]]] = {}
+    for post in scene.posts:
+        logs = [(f"log {key}", log) for key, log in post.logs]
+        evidence = scene.observed.evidence.get(post.node.name)
+        if evidence is not None and evidence.kubelet_log is not None:
+            logs.append((f"kubelet log of {post.node.name}", evidence.kubelet_log))
+        for name in post.names:
+            lines = [line for source, log in logs for line in _lines(source, log, name)]
+            found.setdefault(name, []).extend((post.node.name, line) for line in lines[-1:])
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def _lines(source: str, log: Log, resource: str) -> Iterable[Evidence]:
+    kubelet = source.startswith("kubelet")
+    for index, line in enumerate(log.lines):
+        if _LINE.search(line) and (not kubelet or resource in line):
+            yield Evidence(f"{source}:{log.number_of(index)}", line)
+
+
+RULE = DiagnosisRule(
+    name="message-too-large",
+    severity=Severity.ERROR,
+    level=4,
+    cases=("ADMIT-4",),
+    references=("Project-HAMi/volcano-vgpu-device-plugin#152",),
+    needs=frozenset({Need.NODES, Need.PODS}),
+    helped_by=frozenset({Need.LOGS, Need.NODE_EVIDENCE, Need.DAEMON_SETS}),
+    check=_check,
+)
