@@ -73,4 +73,4 @@ def shown(posts: Iterable[Post], most: int = 3) -> list[Evidence]:
 def offering(posts: Sequence[Post]) -> str:
     """The resources that are missing, in words."""
     names = sorted({name for post in posts for name in post.short or post.names})
-    return ", ".join(names) or "its devices"
+    return ", ".join(names) or "its resource"

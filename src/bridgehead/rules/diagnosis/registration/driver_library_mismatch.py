@@ -1,0 +1,130 @@
+"""Driver library and loaded kernel module of a node are of different versions.
+
+Finds: a plugin whose log, or a pod with devices whose start, says that the library and the kernel
+module of the driver do not match, on a node where that is so now.
+
+Why: the packages of the driver were replaced and the old module is still loaded. Everything that
+runs goes on; the next start of the plugin or of any pod with devices fails, whatever its version.
+
+Sure: the failure begins at a restart, and the former version fails there too. On the node
+`cat /proc/driver/nvidia/version` and the version of the library differ.
+
+Do: drain and reboot the node, or reload its modules, and stop packages from being upgraded by
+themselves. A rollback does not help.
+"""
+
+from collections.abc import Iterable
+
+from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.plugin_cause import plugin_cause, shown
+from bridgehead.core.diagnose.reach import explained, listed
+from bridgehead.core.diagnose.remedies import cordon, reboot
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.symptom import pod_key
+from bridgehead.core.diagnose.told import told, unread_logs
+from bridgehead.core.findings.finding import ObjectRef, Severity
+from bridgehead.core.findings.manifest import Doubt
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.pod import Pod
+
+_SAID = "driver/library version mismatch"
+_NOT_HELPFUL = RuledOut("a bad version", "no version of the plugin reaches a module that is loaded")
+_REFUTED = "library and loaded module of the same version on the node"
+
+
+def _check(scene: Scene) -> Iterable[Cause | Doubt]:
+    yield from unread_logs(scene)
+    blamed: set[str] = set()
+    starts = _failing_starts(scene)
+    for group in told(scene, "driver-library-mismatch"):
+        posts = [item.post for item in group]
+        nodes = sorted(post.node.name for post in posts)
+        blamed |= set(nodes)
+        own = plugin_cause(
+            scene,
+            posts,
+            message=_message(nodes),
+            evidence=[
+                *(item.quote.evidence for item in group[:3]),
+                *(proof for node in nodes[:2] for _, proof in starts.get(node, ())[:1]),
+                *shown(posts),
+            ],
+            refuted_by=_REFUTED,
+            blame=Blame.DRIFT,
+            rollback=RollbackHelps.NO,
+            ruled_out=[_NOT_HELPFUL],
+            actions=[
+                cordon(nodes, "every new pod with devices fails there"),
+                reboot(nodes[0], "the loaded module must be that of the installed driver"),
+            ],
+        )
+        yield own
+    for node in sorted(set(starts) - blamed):
+        yield _of_pods(scene, node, starts[node])
+
+
+def _message(nodes: Iterable[str]) -> str:
+    return f"driver library and loaded kernel module differ on {listed(nodes)}: " + (
+        "the driver was replaced and the node not rebooted"
+    )
+
+
+def _failing_starts(scene: Scene) -> dict[str, list[tuple[Pod, Evidence]]]:
+    """Pods that cannot start because of it now, by node, each with the words that say so."""
+    found: dict[str, list[tuple[Pod, Evidence]]] = {}
+    for symptom in scene.symptoms_with("pod/"):
+        ref = symptom.object
+        for pod in scene.pods_on(symptom.node):
+            if (pod.namespace, pod.name) != (ref.namespace, ref.name):
+                continue
+            proof = _words(scene, pod)
+            if proof:
+                found.setdefault(symptom.node, []).append((pod, proof))
+    return found
+
+
+def _words(scene: Scene, pod: Pod) -> Evidence | None:
+    for item in (*pod.init_containers, *pod.containers):
+        for said in (item.message, item.last_message):
+            if _SAID in said.lower():
+                return Evidence(f"status of pod {pod.ref}, container {item.name}", said)
+    for event in reversed(scene.pod_events.get((pod.namespace, pod.name), ())):
+        if _SAID in event.message.lower():
+            return Evidence(event.source, event.message)
+    return None
+
+
+def _of_pods(scene: Scene, node: str, failing: list[tuple[Pod, Evidence]]) -> Cause:
+    keys = {pod_key(pod) for pod, _ in failing}
+    mine = [post for post in scene.posts_by_node.get(node, ()) if post.pod in dict(failing)]
+    return Cause(
+        message=_message([node]),
+        blame=Blame.DRIFT,
+        evidence=tuple(proof for _, proof in failing[:3]),
+        refuted_by=_REFUTED,
+        object=ObjectRef("v1", "Node", "", node),
+        nodes=(node,),
+        explains=tuple(sorted(keys | set(explained(scene, mine)))),
+        rollback_helps=RollbackHelps.NO,
+        ruled_out=(_NOT_HELPFUL,),
+        actions=(
+            cordon([node], "every new pod with devices fails there"),
+            reboot(node, "the loaded module must be that of the installed driver"),
+        ),
+    )
+
+
+RULE = DiagnosisRule(
+    name="driver-library-mismatch",
+    severity=Severity.ERROR,
+    level=3,
+    references=("NVIDIA#221", "NVIDIA#1431", "gpu-op#898"),
+    cases=("ZERO-2",),
+    helped_by=frozenset({Need.NODES, Need.PODS, Need.DAEMON_SETS, Need.LOGS, Need.EVENTS}),
+    supersedes=frozenset(
+        {"plugin-crashes", "driver-not-visible", "toolkit-hook-fails", "plugin-never-registers"}
+    ),
+    check=_check,
+)

@@ -1,0 +1,122 @@
+"""A plugin runs, reports nothing and never registers.
+
+Finds: a plugin whose pod is ready for more than a minute, whose log was read from its start and has
+neither a success nor any known fault, on a node that shows none of the devices that it should.
+
+Why: readiness says nothing about registration: most plugins have no probe for it. One that hangs in
+its initialisation is Ready and useless for ever.
+
+Sure: no line of a registration since the process began, and no devices in that time. A plugin that
+began less than a minute ago, or whose log was cut, proves nothing.
+
+Do: read its whole log, restart its pod on one node, and go back to the former version if that one
+registers.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bridgehead.core.diagnose.cause import Blame, Cause
+from bridgehead.core.diagnose.later_change import later_changes
+from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
+from bridgehead.core.diagnose.post import SETTLING, Post
+from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
+from bridgehead.core.diagnose.remedies import restart_plugin, show_log
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.told import unread_logs
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.manifest import Doubt
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence, stamp
+from bridgehead.core.model.confidence import Confidence
+
+_TELLS_NOTHING = frozenset(
+    {"device-listed", "start-failed", "registration-failed", "path-gone", "kubelet-back"}
+)
+
+
+def _check(scene: Scene) -> Iterable[Cause | Doubt]:
+    yield from unread_logs(scene)
+    posts = [post for post in scene.posts if _silent(scene, post)]
+    for group in by_plugin(posts):
+        yield _cause(scene, group)
+
+
+def _silent(scene: Scene, post: Post) -> bool:
+    if not (post.failing and post.settled and post.pod and post.pod.ready) or post.alive:
+        return False
+    if not post.logs or any(log.cut or log.gap for _, log in post.logs):
+        return False
+    if set(post.quotes) - _TELLS_NOTHING or later_changes(scene, post):
+        return False
+    start = scene.kubelet_starts.get(post.node.name)
+    if start is not None and start.sure and scene.now - start.at < SETTLING:
+        return False
+    was_here = any(name in post.node.offers for name in post.names)
+    missed = bool(post.short) or bool(post.vain) or was_here
+    return missed and not _offered_since(scene, post)
+
+
+def _offered_since(scene: Scene, post: Post) -> bool:
+    """Whether the node had devices of it after this process began, beyond those of its forerunner.
+
+    After a plugin's end the kubelet keeps no healthy device of it, so any seen later are new.
+    """
+    started = post.started
+    if started is None:
+        return False
+    return any(
+        stretch.allocatable and stretch.end > started + SETTLING
+        for name in post.names
+        for stretch in scene.trajectory(post.node.name, name).stretches
+    )
+
+
+def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
+    component = posts[0].plugin.component
+    known = reach_of(scene, posts).blame is not None
+    return plugin_cause(
+        scene,
+        posts,
+        message=f"{component.ref} runs on {listed(post.node.name for post in posts)} and never "
+        f"registers {offering(posts)}: its log shows neither success nor a known fault",
+        evidence=[*_last_lines(posts), *_ages(posts), *shown(posts)],
+        refuted_by="a line in the plugin's log that says it has registered",
+        blame=Blame.VERSION,
+        actions=[
+            *(show_log(post.pod) for post in posts[:1] if post.pod),
+            restart_plugin(posts[0].pod, posts[0].node.name),
+        ],
+        confidence=Confidence.MEDIUM if known else Confidence.LOW,
+    )
+
+
+def _last_lines(posts: Sequence[Post]) -> list[Evidence]:
+    found = []
+    for post in posts[:2]:
+        for key, log in post.logs:
+            if log.lines and not key.previous:
+                number = log.number_of(len(log.lines) - 1)
+                found.append(Evidence(f"log {key}:{number}", log.lines[-1]))
+    return found
+
+
+def _ages(posts: Sequence[Post]) -> list[Evidence]:
+    return [
+        Evidence(f"status of pod {post.pod.ref}", f"Ready, running since {stamp(post.started)}")
+        for post in posts[:2]
+        if post.pod and post.started
+    ]
+
+
+RULE = DiagnosisRule(
+    name="plugin-never-registers",
+    severity=Severity.ERROR,
+    confidence=Confidence.MEDIUM,
+    level=3,
+    references=("device plugins: registration, Kubernetes documentation",),
+    helped_by=frozenset(
+        {Need.NODES, Need.PODS, Need.DAEMON_SETS, Need.LOGS, Need.EVENTS, Need.HISTORY}
+    ),
+    check=_check,
+)
