@@ -56,6 +56,11 @@ MARKS = (
         key="device-listed",
     ),
     LogPattern(
+        r"missing RDMA device spec|no Rdma Devices|RDMA modules loaded\?",
+        "devices are there and lack what the selector asks for",
+        key="selector-missed",
+    ),
+    LogPattern(
         r"\b(card|device|board|fpga|shell)\b.*\breset\b|\breset\b.*\b(card|device|board|fpga)\b",
         "a card was reset",
         key="card-reset",

@@ -98,7 +98,12 @@ def _words(scene: Scene, pod: Pod) -> Evidence | None:
 
 def _of_pods(scene: Scene, node: str, failing: list[tuple[Pod, Evidence]]) -> Cause:
     keys = {pod_key(pod) for pod, _ in failing}
-    mine = [post for post in scene.posts_by_node.get(node, ()) if post.pod in dict(failing)]
+    refs = {pod.ref for pod, _ in failing}
+    mine = [
+        post
+        for post in scene.posts_by_node.get(node, ())
+        if post.pod is not None and post.pod.ref in refs
+    ]
     return Cause(
         message=_message([node]),
         blame=Blame.DRIFT,

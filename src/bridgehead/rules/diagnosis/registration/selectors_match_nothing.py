@@ -31,7 +31,6 @@ from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.json import children, text
 
 _KEY = "no-device-selected"
-_SAYS_WHY = ("missing rdma device spec", "rdma modules loaded", "no rdma devices")
 _BELOW = ("driver-missing", "driver-not-visible", "init-failed")
 
 
@@ -43,6 +42,9 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
             continue
         posts = [item.post for item in seen]
         lists = [post.quotes["device-listed"] for post in posts if "device-listed" in post.quotes]
+        missed = [
+            post.quotes["selector-missed"] for post in posts if "selector-missed" in post.quotes
+        ]
         component = posts[0].plugin.component
         yield plugin_cause(
             scene,
@@ -51,7 +53,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
             f"{listed(post.node.name for post in posts)}, so {offering(posts)} has none",
             evidence=[
                 *(item.quote.evidence for item in seen[:3]),
-                *(line.evidence for line in lists[:2]),
+                *(line.evidence for line in (*lists[:2], *missed[:2])),
                 *shown(posts),
             ],
             refuted_by="a device in the list of the log that meets every selector",
@@ -65,8 +67,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
 
 def _filtered(post: Post) -> bool:
     """Whether devices were listed and none taken, or the line itself says which part failed."""
-    line = post.quotes[_KEY].text.lower() if _KEY in post.quotes else ""
-    return "device-listed" in post.quotes or any(words in line for words in _SAYS_WHY)
+    return "device-listed" in post.quotes or "selector-missed" in post.quotes
 
 
 def _configuration(component: Component) -> Action:
