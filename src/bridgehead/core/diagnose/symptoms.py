@@ -7,6 +7,7 @@ just after a start, a finished pod, a cordoned node) is no symptom.
 
 from collections.abc import Iterable
 
+from bridgehead.core.diagnose.device_signs import resources_of
 from bridgehead.core.diagnose.pod_state import unsound
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import (
@@ -109,7 +110,8 @@ def _pods(scene: Scene) -> Iterable[Symptom]:
 
 
 def _devices(scene: Scene) -> Iterable[Symptom]:
-    resources = sorted({name for plugin in scene.plugins for name in plugin.resources})
+    # A plugin that has lost all its pods offers nothing any more, and its names still count.
+    resources = sorted({name for plugin in scene.plugins for name in resources_of(scene, plugin)})
     for node in scene.nodes.values():
         for resource in resources:
             found = _short(scene, node, resource)
