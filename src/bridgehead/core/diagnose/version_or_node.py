@@ -1,0 +1,59 @@
+"""Whether a version is bad or a node has drifted: by other nodes, and by the same node before.
+
+Other nodes come first: the same revision sound elsewhere speaks against the node, only the former
+one sound elsewhere against the version. Without any, the node's own past tells: whether it offered
+devices under the former revision, or under the very revision that fails there now.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.reach import reach_of
+from bridgehead.core.diagnose.revisions import former_of, templates_of
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.journal.entry import stamp
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Who is to blame, whether the former version would help, and what that is concluded from."""
+
+    blame: Blame
+    rollback: RollbackHelps
+    ruled_out: tuple[RuledOut, ...] = ()
+
+    @property
+    def of_version(self) -> bool:
+        """Whether the version is to blame, and the former one is known to run there."""
+        return self.rollback is RollbackHelps.YES
+
+
+def version_or_node(scene: Scene, posts: Sequence[Post], otherwise: Blame) -> Verdict:
+    """The verdict on these posts of one plugin; ``otherwise`` where nothing decides."""
+    reach = reach_of(scene, posts)
+    if reach.blame is not None:
+        return Verdict(reach.blame, reach.rollback, reach.ruled_out)
+    past = [item for post in posts if (item := _by_past(scene, post))]
+    return past[0] if past else Verdict(otherwise, RollbackHelps.UNKNOWN)
+
+
+def _by_past(scene: Scene, post: Post) -> Verdict | None:
+    standing, former = former_of(templates_of(scene, post.plugin.component))
+    if post.pod is None or standing is None or standing.at is None:
+        return None
+    readings = [
+        item
+        for item in scene.observed.history
+        if item.node == post.node.name and item.resource in post.names and item.allocatable
+    ]
+    after = [item.at for item in readings if item.at >= max(standing.at, post.pod.created)]
+    if after and post.pod.revision == standing.hash:
+        by = f"the same version offered devices there at {stamp(max(after))}"
+        return Verdict(Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
+    before = [item.at for item in readings if item.at < standing.at]
+    if before and former is not None and post.pod.revision == standing.hash:
+        by = f"the former version offered devices there until {stamp(max(before))}"
+        return Verdict(Blame.VERSION, RollbackHelps.YES, (RuledOut("a drifted node", by),))
+    return None
