@@ -5,17 +5,17 @@ from collections.abc import Iterable
 
 from bridgehead.core.components.label_writers import writes_labels
 from bridgehead.core.components.resources import pods_of
+from bridgehead.core.diagnose.patience import PATIENCE
 from bridgehead.core.diagnose.pod_state import unsound
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import pod_key
-from bridgehead.core.diagnose.symptoms import PATIENCE
 from bridgehead.core.findings.observed import LogId
 from bridgehead.core.inventory.cohort import cohort_of
 from bridgehead.core.model.pod import Container, Pod
 
 MOST_SUSPICIOUS = 200
 """Pods of one plugin whose logs are read: more say nothing new."""
-MOST_SOUND = 4
+MOST_SOUND = 32
 """Sound pods of one plugin, of different kinds of nodes."""
 MOST_OTHERS = 100
 """Other pods that need explaining."""

@@ -159,7 +159,7 @@ class Scene:
     @cached_property
     def _expected(self) -> Mapping[Key, Expectation]:
         likes = [
-            expected_from_likes(self.wanted_on(plugin), name)
+            expected_from_likes(self.wanted_on(plugin), name, plugin.family.hints_in)
             for plugin in self.plugins
             for name in plugin.resources
         ]

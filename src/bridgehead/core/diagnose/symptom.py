@@ -28,7 +28,11 @@ def resource_key(resource: str) -> str:
 
 
 class Symptom(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing seen; ``since`` in seconds since the epoch, None where nothing tells."""
+    """One thing seen; ``since`` in seconds since the epoch, None where nothing tells.
+
+    ``guessed``: that it is not as it should be is concluded from little; where nothing else speaks
+    for a fault, it is none.
+    """
 
     key: str
     text: str
@@ -37,3 +41,4 @@ class Symptom(msgspec.Struct, frozen=True, kw_only=True):
     resource: str = ""
     since: float | None = None
     evidence: tuple[Evidence, ...] = ()
+    guessed: bool = False

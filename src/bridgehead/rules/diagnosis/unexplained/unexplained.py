@@ -42,6 +42,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
         nodes=tuple(sorted({item.node for item in left if item.node in scene.nodes})),
         explains=tuple(item.key for item in left),
         actions=tuple(_actions(scene, left)),
+        severity=Severity.INFO if all(item.guessed for item in left) else None,
     )
 
 
