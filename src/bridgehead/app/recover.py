@@ -111,7 +111,11 @@ class _Recovering:
         if seen.open_run and rung not in {Rung.ROLL_BACK, Rung.WAIT}:
             raise ClaimedError(str(ref), seen.open_run)
         if _only_time_is_missing(request, choice):
-            seen = await dead_long_enough(session, seen)
+            readings = await dead_long_enough(session, seen)
+            seen = await situation(
+                session, request.asked, await look(session, request.asked), node, diagnosis
+            )
+            seen = msgspec.structs.replace(seen, readings=readings)
             choice = _choice(seen, request)
         if choice.chosen is None:
             return Explained(situation=seen, choice=choice)

@@ -1,7 +1,5 @@
 """R0: wait and sample again; and the watch over a dead name before it goes."""
 
-import msgspec
-
 from bridgehead.app.recover_acts import Acted
 from bridgehead.app.recover_sampling import all_steady, pause, sampled
 from bridgehead.app.session import Session
@@ -32,8 +30,8 @@ async def waited(session: Session, seen: Situation, chosen: Assessment) -> Acted
     )
 
 
-async def dead_long_enough(session: Session, seen: Situation) -> Situation:
-    """The situation with the readings of a watch as long as a name must be dead."""
+async def dead_long_enough(session: Session, seen: Situation) -> tuple[Reading, ...]:
+    """The readings of a watch as long as a name must be dead."""
     readings: list[Reading] = []
     until = session.clock() + seen.limits.dead_for
     name = seen.resource or next(iter(_dead(seen)), "")
@@ -46,7 +44,7 @@ async def dead_long_enough(session: Session, seen: Situation) -> Situation:
         if offer is None or offer.capacity:
             break
         await pause(session, min(BETWEEN, seen.limits.dead_for / 3))
-    return msgspec.structs.replace(seen, readings=tuple(readings))
+    return tuple(readings)
 
 
 def _dead(seen: Situation) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from bridgehead.cluster.anchor import parse_anchor
 from bridgehead.cluster.errors import BrokenJournalError, ClaimedError, UnreadableRunError
 from bridgehead.cluster.letting_go import LettingGo, is_own
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
+from bridgehead.cluster.names import recoveries_name
 from bridgehead.cluster.read import read_snapshot
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
@@ -119,6 +120,7 @@ async def _left(session: Session, ref: ComponentRef) -> Left:
     component = _named(snapshot, ref)
     store = RunStore(session.kube, session.state_namespace)
     runs = {item.run for item in await store.list_runs(ref)}
+    runs.add(recoveries_name(ref))
     anchor = parse_anchor(component.anchor) if component else None
     if anchor is not None:
         if anchor.namespace != session.state_namespace:

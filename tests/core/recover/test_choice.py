@@ -2,6 +2,7 @@
 
 import pytest
 
+from bridgehead.core.diagnose.cause import RollbackHelps
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.observed import Reading
 from bridgehead.core.journal.entry import Entry, Phase, stamp
@@ -128,3 +129,8 @@ def test_every_intent_counts_whatever_came_of_it() -> None:
         (1.0, Rung.RESTART, "pod"),
         (5.0, Rung.CORDON, "pod"),
     ]
+
+
+def test_where_the_former_version_would_run_the_way_back_is_offered_for_any_cause() -> None:
+    found = choose(situation(causes=(cause("fewer-devices", rollback_helps=RollbackHelps.YES),)))
+    assert [item.rung for item in found.assessments] == [Rung.ROLL_BACK]

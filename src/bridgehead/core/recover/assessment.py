@@ -36,13 +36,13 @@ def diagnosed(situation: Situation, rung: Rung) -> Precondition:
     """Whether the diagnosis of the node asks for the rung."""
     what = "the diagnosis names a cause that this repairs"
     faults = situation.faults
-    fitting = [item for item in faults if rung in item.fit.rungs]
+    fitting = [item for item in faults if rung in item.rungs]
     if fitting:
         first = fitting[0]
         return judged(what, True, f"{first.rule}: {first.message}")
     if faults:
         named = ", ".join(item.rule for item in faults)
-        helps = sorted({rung.value for item in faults for rung in item.fit.rungs})
+        helps = sorted({rung.value for item in faults for rung in item.rungs})
         other = f"; that is for {', '.join(helps)}" if helps else "; no rung repairs that"
         return judged(what, False, f"it names {named}{other}")
     if situation.asked:

@@ -70,7 +70,7 @@ def by_hand(situation: Situation, rung: Rung, command: tuple[str, ...] = ()) -> 
     """A runbook as an assessment; ready only with a person's own command."""
     name = situation.node.name
     runbook = RUNBOOKS[rung]
-    helps = [item for item in situation.faults if rung in item.fit.rungs]
+    helps = [item for item in situation.faults if rung in item.rungs]
     said = f"{helps[0].rule} asks for it" if helps else "the diagnosis does not ask for it"
     own = f"run {' '.join(command)!r} on this machine, without a shell" if command else ""
     return Assessment(

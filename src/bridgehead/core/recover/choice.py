@@ -64,12 +64,12 @@ def choose(situation: Situation) -> Choice:
 
 def _wanted(situation: Situation) -> tuple[Rung, ...]:
     """Rungs that the causes ask for, the most probable cause first, each once."""
-    every = [rung for item in situation.faults for rung in item.fit.rungs]
+    every = [rung for item in situation.faults for rung in item.rungs]
     return tuple(dict.fromkeys(every))
 
 
 def _because(situation: Situation, rung: Rung) -> str:
-    rule = next((item.rule for item in situation.faults if rung in item.fit.rungs), "")
+    rule = next((item.rule for item in situation.faults if rung in item.rungs), "")
     return f"{rule} is repaired by {rung.value}" if rule else f"{rung.value} may help"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bridgehead.core.model.device import Offer
+from bridgehead.core.model.durations import duration_text
 from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses
 from bridgehead.core.recover.past import last
 from bridgehead.core.recover.precondition import Precondition, judged
@@ -63,7 +64,7 @@ def _preconditions(situation: Situation, names: tuple[str, ...]) -> Iterator[Pre
 def _long_enough(situation: Situation, name: str) -> Precondition:
     """By readings: each of them 0/0, the oldest old enough, and nothing else since."""
     needed = situation.limits.dead_for
-    what = f"it has shown 0/0 for more than {needed / 60:.0f} min"
+    what = f"it has shown 0/0 for more than {duration_text(needed)}"
     mine = sorted(
         (
             (item.at, (item.capacity, item.allocatable))
@@ -91,10 +92,14 @@ def _long_enough(situation: Situation, name: str) -> Precondition:
 
 def _no_claimant(situation: Situation, name: str) -> Precondition:
     what = "no plugin claims it"
-    for node in situation.scene.nodes.values():
-        offer = node.offer(name)
-        if offer is not None and offer.capacity and _runs_on(situation, node.name):
-            return judged(what, False, f"{_ref(situation)} offers it on node {node.name}: {offer}")
+    offering = [
+        f"{node.name} {offer}"
+        for node in situation.scene.nodes.values()
+        for offer in [node.offer(name)]
+        if offer is not None and offer.capacity
+    ]
+    if offering:
+        return judged(what, False, f"it is offered on {', '.join(offering[:3])}")
     named = [
         item.component.ref
         for item in situation.scene.plugins
@@ -104,15 +109,7 @@ def _no_claimant(situation: Situation, name: str) -> Precondition:
     ]
     if named:
         return judged(what, False, f"{', '.join(named)} runs on the node and names it")
-    return judged(what, True, "no plugin on a node offers a device of it, none there names it")
-
-
-def _runs_on(situation: Situation, node: str) -> bool:
-    return situation.plugin.pod_on(node) is not None
-
-
-def _ref(situation: Situation) -> str:
-    return situation.plugin.component.ref
+    return judged(what, True, "no node offers a device of it, and no plugin there names it")
 
 
 def _no_requester(situation: Situation, name: str) -> Precondition:

@@ -61,7 +61,7 @@ def _preconditions(situation: Situation) -> Iterator[Precondition]:
 
 
 def _fitting(situation: Situation) -> tuple[NamedCause, ...]:
-    return tuple(item for item in situation.faults if Rung.RESTART in item.fit.rungs)
+    return tuple(item for item in situation.faults if Rung.RESTART in item.rungs)
 
 
 def _never(situation: Situation) -> Iterator[Precondition]:

@@ -19,6 +19,7 @@ from bridgehead.core.model.times import epoch
 from bridgehead.core.recover.ladder import Fit, fit_of
 from bridgehead.core.recover.limits import LIMITS, Limits
 from bridgehead.core.recover.past import Past
+from bridgehead.core.recover.rung import Rung
 
 
 class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +36,13 @@ class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
     def fit(self) -> Fit:
         """How recovery answers it."""
         return fit_of(self.rule)
+
+    @property
+    def rungs(self) -> tuple[Rung, ...]:
+        """What helps against it; where the former version would run, the way back to it does."""
+        known = self.fit.rungs
+        back = self.rollback_helps is RollbackHelps.YES and Rung.ROLL_BACK not in known
+        return (*known, Rung.ROLL_BACK) if back else known
 
     @property
     def wrong(self) -> bool:

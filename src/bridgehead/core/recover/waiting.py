@@ -9,7 +9,7 @@ from bridgehead.core.recover.situation import Situation
 def waiting(situation: Situation) -> Assessment:
     """R0 in this situation: it fits as soon as one of its reasons holds."""
     why = unsettled(situation)
-    causes = [item.rule for item in situation.faults if Rung.WAIT in item.fit.rungs]
+    causes = [item.rule for item in situation.faults if Rung.WAIT in item.rungs]
     what = "what the node shows may not be settled"
     if why:
         reason = judged(what, True, why)
