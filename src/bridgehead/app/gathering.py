@@ -13,6 +13,8 @@ from bridgehead.core.findings.observed import Log, LogId, Observed
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.client import Kube
+from bridgehead.sources.clock import newest_time
+from bridgehead.sources.raw import RawObject
 
 
 async def gather(
@@ -35,7 +37,8 @@ async def gather(
     found.objects.extend(extra)
     found.complete.update(text(item, "kind") for item in extra)
     found.unread.extend(unread)
-    bare = _observed(found, now, None)
+    at = _at(found, now)
+    bare = _observed(found, at, None)
     if Need.LOGS not in needs:
         return bare
     scene = Scene(bare)
@@ -45,7 +48,16 @@ async def gather(
     if passed:
         why = f"those of {passed} more pods in trouble would say the same again"
         found.unread.append(Unread("some logs", why))
-    return _observed(found, now, logs.logs)
+    return _observed(found, at, logs.logs)
+
+
+def _at(found: Evidence, now: float) -> float:
+    """The time of the reading: ours, or what the cluster itself wrote last if its clock is ahead.
+
+    Otherwise all that happened of late would lie in the future, and count as just begun.
+    """
+    newest = newest_time(RawObject(item, "", 0) for item in found.objects)
+    return max(now, newest or 0.0)
 
 
 def _observed(found: Evidence, now: float, logs: dict[LogId, Log] | None) -> Observed:
