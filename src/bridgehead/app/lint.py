@@ -18,7 +18,7 @@ from bridgehead.core.findings.suppression import Ignore, sift
 from bridgehead.core.model.json import JsonObject, children
 from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Unread
-from bridgehead.rules.catalogue import FILES, LINT, rule_named
+from bridgehead.rules.lint.catalogue import FILES, LINT, lint_rule_named
 from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.manifests import read_manifests
 
@@ -143,20 +143,18 @@ def _of_comments(
     ignores: Iterable[Ignore], idle: Iterable[tuple[Ignore, str]], silent: frozenset[str]
 ) -> Iterable[Reported]:
     """What is wrong with the comments themselves."""
-    unknown = set()
     for ignore in ignores:
         at = (ignore.file, ignore.line, ignore.column)
         if not ignore.rules or not ignore.reason:
             missing = "a rule in brackets" if not ignore.rules else "a reason"
             yield _file_finding(_file_rule("ignore-without-reason"), at, f"it needs {missing}")
         for name in ignore.rules:
-            if not rule_named(name):
-                unknown.add(name)
+            if lint_rule_named(name) is None:
                 message = f"there is no rule {name}"
                 yield _file_finding(_file_rule("ignore-of-unknown-rule"), at, message)
     for ignore, name in idle:
-        names = {rule.name for rule in rule_named(name)}
-        if name not in unknown and not names & silent:
+        rule = lint_rule_named(name)
+        if rule is not None and rule.name not in silent:
             at = (ignore.file, ignore.line, ignore.column)
             message = f"{name} has nothing to say here"
             yield _file_finding(_file_rule("ignore-not-needed"), at, message)

@@ -120,7 +120,7 @@ async def _live(cluster: ClusterOptions, *, objects: bool) -> "Observed":
     from bridgehead.app.gathering import gather  # noqa: PLC0415
     from bridgehead.app.lint import needs_of  # noqa: PLC0415
     from bridgehead.cli.sessions import client  # noqa: PLC0415
-    from bridgehead.rules.catalogue import LINT  # noqa: PLC0415
+    from bridgehead.rules.lint.catalogue import LINT  # noqa: PLC0415
 
     async with client(cluster) as kube:
         return await gather(kube, needs_of(LINT, objects=objects), now=here().clock())
@@ -188,7 +188,7 @@ def _shown(result: "LintResult", output: str, fail_on: str) -> str:
     from bridgehead.report.lint_json import lint_json  # noqa: PLC0415
     from bridgehead.report.lint_text import lint_text  # noqa: PLC0415
     from bridgehead.report.sarif import lint_sarif  # noqa: PLC0415
-    from bridgehead.rules.catalogue import FILES, LINT  # noqa: PLC0415
+    from bridgehead.rules.lint.catalogue import FILES, LINT  # noqa: PLC0415
 
     forms: dict[str, Callable[[LintResult], str]] = {
         "text": lint_text,

@@ -64,10 +64,15 @@ def counted(number: int, one: str, several: str = "") -> str:
 def _finding(item: Reported) -> Iterator[str]:
     said = item.finding
     place = f"{said.file}:{said.line}:{said.column}: " if said.file else ""
-    yield f"{place}{said.severity.value}: {said.message} [{said.rule}]"
+    yield f"{place}{said.severity.value}: {_plain(said.message)} [{said.rule}]"
     about = str(said.object) + (f" on node {said.node}" if said.node else "")
     if about:
         yield f"    {about}"
     for proof in said.evidence:
-        yield f"    {proof.source}: {proof.text}"
-    yield f"    do: {said.remedy}"
+        yield f"    {proof.source}: {_plain(proof.text)}"
+    yield f"    do: {_plain(said.remedy)}"
+
+
+def _plain(text: str) -> str:
+    """On one line, and without anything that a terminal would obey: values are quoted in it."""
+    return "".join(item if item.isprintable() else " " for item in text)

@@ -1,6 +1,6 @@
 """Every rule there is, in the order in which people meet the faults."""
 
-from bridgehead.core.findings.rule import DiagnosisRule, FileRule, LintRule, Rule
+from bridgehead.core.findings.rule import DiagnosisRule, Rule
 from bridgehead.rules.diagnosis import (
     admission,
     configuration,
@@ -11,21 +11,10 @@ from bridgehead.rules.diagnosis import (
     unexplained,
     use,
 )
-from bridgehead.rules.lint import files, identity, robustness, security, updates, workloads
-from bridgehead.rules.lint import placement as lint_placement
-from bridgehead.rules.lint import registration as lint_registration
+from bridgehead.rules.lint.catalogue import FILES, LINT
 
-LINT: tuple[LintRule, ...] = (
-    *lint_registration.RULES,
-    *security.RULES,
-    *lint_placement.RULES,
-    *updates.RULES,
-    *identity.RULES,
-    *robustness.RULES,
-    *workloads.RULES,
-)
-FILES: tuple[FileRule, ...] = files.RULES
-"""Applied by lint itself to what a file holds beside manifests."""
+__all__ = ["DIAGNOSIS", "EVERY", "FILES", "LINT", "rule_named"]
+
 DIAGNOSIS: tuple[DiagnosisRule, ...] = (
     *placement.RULES,
     *running.RULES,
