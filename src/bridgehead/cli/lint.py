@@ -217,7 +217,8 @@ def _ending(result: "LintResult", complaints: Complaints, *, with_cluster: bool)
         next_step(f"bridgehead explain {worst[0].finding.rule}")
         return Exit.FINDINGS
     if result.problems or result.failures or result.unread:
-        next_step(_AGAIN)
+        grants = sorted({item.grant for item in result.unread if item.grant})
+        next_step(f"grant: {', '.join(grants)}; then the same command again" if grants else _AGAIN)
         return Exit.INCOMPLETE
     next_step("bridgehead plan -f bridgehead.yaml")
     return Exit.DONE

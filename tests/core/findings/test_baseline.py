@@ -1,0 +1,45 @@
+"""Old findings are known again wherever in the file they moved to; new ones are not old ones."""
+
+import msgspec
+
+from bridgehead.core.findings.baseline import baseline_of, known_in, part
+from bridgehead.core.findings.result import Reported
+from tests.core.findings.lint_values import found
+
+
+def _known(*items: Reported) -> dict[str, int]:
+    document = msgspec.json.decode(msgspec.json.encode(baseline_of(items)))
+    known = known_in(document)
+    assert known is not None
+    return dict(known)
+
+
+def test_lines_and_files_may_change() -> None:
+    parted = part([found(line=90, first_line=80, file="b.yaml")], _known(found()))
+    assert (len(parted.new), len(parted.old), parted.gone) == (0, 1, 0)
+
+
+def test_another_message_path_rule_or_node_is_new() -> None:
+    others = [found(message="x"), found(path=("spec",)), found("other"), found(node="n")]
+    parted = part(others, _known(found()))
+    assert (parted.new, parted.gone) == (tuple(others), 1)
+
+
+def test_the_same_fault_a_second_time_is_new() -> None:
+    twice = [found(line=1), found(line=2)]
+    parted = part(twice, _known(found()))
+    assert (parted.old, parted.new) == ((twice[0],), (twice[1],))
+    assert part(twice, _known(*twice)).new == ()
+
+
+def test_the_document_is_the_same_whatever_the_order() -> None:
+    one, two = found("a"), found("b")
+    assert baseline_of([one, two]) == baseline_of([two, one])
+
+
+def test_another_document_is_no_baseline() -> None:
+    assert known_in({"schema": "bridgehead.dev/lint/v1", "findings": []}) is None
+
+
+def test_an_empty_baseline_knows_nothing() -> None:
+    assert _known() == {}
