@@ -66,7 +66,7 @@ MARKS = (
         key="card-reset",
     ),
     LogPattern(
-        r"(directory|device path|device node|socket|\bpath\b|/\S+).*\b"
+        r"^(?!.*(kubelet|device-plugins)).*(directory|device node|socket|\bpath\b|/\S+).*\b"
         r"(removed|deleted|re-?created|does not exist|disappeared)\b",
         "the path of a device has gone",
         key="path-gone",

@@ -19,11 +19,11 @@ from collections.abc import Iterable
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.device_hints import device_hint
 from bridgehead.core.diagnose.later_change import Change, later_changes
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.post import SETTLING, Post
 from bridgehead.core.diagnose.reach import by_plugin, listed
 from bridgehead.core.diagnose.remedies import restart_plugins
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
@@ -95,7 +95,7 @@ def _cause(scene: Scene, posts: list[Post], changes: dict[tuple[str, str], list[
         if post.pod and post.started
     ]
     what = "its configuration changed" if configured else "its devices came"
-    return plugin_cause(
+    return scoped_cause(
         scene,
         posts,
         message=f"{component.ref} on {listed(post.node.name for post in posts)} had started before "

@@ -16,10 +16,10 @@ themselves. A rollback does not help.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.plugin_cause import plugin_cause, shown
 from bridgehead.core.diagnose.reach import explained, listed
 from bridgehead.core.diagnose.remedies import cordon, reboot
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import scoped_cause, shown
 from bridgehead.core.diagnose.symptom import pod_key
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import ObjectRef, Severity
@@ -42,7 +42,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
         posts = [item.post for item in group]
         nodes = sorted(post.node.name for post in posts)
         blamed |= set(nodes)
-        own = plugin_cause(
+        own = scoped_cause(
             scene,
             posts,
             message=_message(nodes),

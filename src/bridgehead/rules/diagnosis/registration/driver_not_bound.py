@@ -18,11 +18,11 @@ from collections.abc import Iterable, Sequence
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.device_hints import device_hint, lacks_device
 from bridgehead.core.diagnose.later_change import later_changes
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import restart_plugin
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
 from bridgehead.core.diagnose.told import unread_logs
 from bridgehead.core.findings.finding import Severity
@@ -69,7 +69,7 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     plugin, nodes = posts[0].plugin, [post.node.name for post in posts]
     quotes = [quote for post in posts for quote in [post.quote(*_NOTHING)] if quote]
     hints = [hint for post in posts[:2] for hint in [device_hint(scene, post)] if hint]
-    return plugin_cause(
+    return scoped_cause(
         scene,
         posts,
         message=f"{plugin.component.ref} finds no device on {listed(nodes)}, where one should be: "

@@ -19,11 +19,11 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.device_hints import device_hint
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.reach import listed, reach_of
 from bridgehead.core.diagnose.remedies import cordon, edit
 from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import Told, told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -63,7 +63,7 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
     unused = _unused_class(scene, seen[0])
     if unused and reach_of(scene, posts).blame is not Blame.DRIFT:
         name, proof = unused
-        return plugin_cause(
+        return scoped_cause(
             scene,
             posts,
             message=f"{plugin.component.ref} does not see the driver on {listed(nodes)}: "
@@ -75,7 +75,7 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
             rollback=_had_class(scene, seen[0]),
             actions=[edit(plugin.component, f"Set runtimeClassName: {name} in the pod template.")],
         )
-    return plugin_cause(
+    return scoped_cause(
         scene,
         posts,
         message=f"{plugin.component.ref} does not see the driver of its devices on "

@@ -21,10 +21,10 @@ from collections.abc import Iterable, Sequence
 from bridgehead.core.components.registration import mounted
 from bridgehead.core.diagnose.cause import Blame, Cause, RuledOut
 from bridgehead.core.diagnose.contained_kubelet import contained_kubelet
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import edit
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import Told, told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -58,7 +58,7 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
         if back
         else "there is no kubelet.sock where the plugin looks for it"
     )
-    return plugin_cause(
+    return scoped_cause(
         scene,
         posts,
         message=f"{component.ref} and the kubelet do not meet on "

@@ -18,10 +18,10 @@ from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.contained_kubelet import contained_kubelet
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import Severity
@@ -63,7 +63,7 @@ def _cause(scene: Scene, posts: list[Post], quotes: dict[tuple[str, str], Quote]
     marks = [contained_kubelet(post.node) for post in posts]
     evidence: list[Evidence] = [line.evidence for line in lines[:3] if line]
     evidence += [mark for mark in marks[:2] if mark]
-    return plugin_cause(
+    return scoped_cause(
         scene,
         posts,
         message=f"the kubelet of {listed(nodes)} does not share its device-plugins directory with "

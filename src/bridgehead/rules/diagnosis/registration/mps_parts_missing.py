@@ -17,9 +17,9 @@ mounts; or share by time slices.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -37,7 +37,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
     for group in told(scene, "mps-parts-missing", unless=("driver-library-mismatch",)):
         posts = [item.post for item in group]
         nodes = [post.node.name for post in posts]
-        yield plugin_cause(
+        yield scoped_cause(
             scene,
             posts,
             message=f"{posts[0].plugin.component.ref} shares by MPS, and its control daemon is "

@@ -21,11 +21,11 @@ from bridgehead.core.components.registration import is_device_plugin, mounted
 from bridgehead.core.components.resources import pods_of
 from bridgehead.core.components.signature import Family
 from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps
-from bridgehead.core.diagnose.plugin_cause import set_ref
 from bridgehead.core.diagnose.post import SETTLING
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import edit
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import set_ref
 from bridgehead.core.diagnose.symptom import resource_key
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need

@@ -14,10 +14,10 @@ Do: use a version of the plugin that answers; nothing on the node helps.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Blame, Cause, RuledOut
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import show_log
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -29,7 +29,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
     yield from unread_logs(scene)
     for group in told(scene, "options-refused"):
         posts = [item.post for item in group]
-        yield plugin_cause(
+        yield scoped_cause(
             scene,
             posts,
             message=f"{posts[0].plugin.component.ref} fails to tell its options on "

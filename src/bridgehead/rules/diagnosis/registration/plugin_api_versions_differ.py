@@ -14,10 +14,10 @@ Do: use a version of the plugin that speaks the kubelet's API; the former one if
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Blame, Cause, RuledOut
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import edit
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -32,7 +32,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
         posts = [item.post for item in group]
         component = posts[0].plugin.component
         kubelets = sorted({(post.node.name, post.node.kubelet) for post in posts})[:2]
-        yield plugin_cause(
+        yield scoped_cause(
             scene,
             posts,
             message=f"{component.ref} and the kubelet of {listed(p.node.name for p in posts)} "

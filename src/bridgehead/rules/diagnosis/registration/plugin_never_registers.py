@@ -17,11 +17,11 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Blame, Cause
 from bridgehead.core.diagnose.later_change import later_changes
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.post import SETTLING, Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import restart_plugin, show_log
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -75,7 +75,7 @@ def _offered_since(scene: Scene, post: Post) -> bool:
 def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     component = posts[0].plugin.component
     known = reach_of(scene, posts).blame is not None
-    return plugin_cause(
+    return scoped_cause(
         scene,
         posts,
         message=f"{component.ref} runs on {listed(post.node.name for post in posts)} and never "

@@ -15,10 +15,10 @@ for it.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Blame, Cause
-from bridgehead.core.diagnose.plugin_cause import plugin_cause, shown
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import edit
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import scoped_cause, shown
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -31,7 +31,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
     for group in told(scene, "resource-name-refused"):
         posts = [item.post for item in group]
         component = posts[0].plugin.component
-        yield plugin_cause(
+        yield scoped_cause(
             scene,
             posts,
             message=f"the kubelet of {listed(post.node.name for post in posts)} refuses the "

@@ -17,10 +17,10 @@ from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.device_hints import device_hint
-from bridgehead.core.diagnose.plugin_cause import offering, plugin_cause, shown
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import told, unread_logs
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -46,7 +46,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
             post.quotes["selector-missed"] for post in posts if "selector-missed" in post.quotes
         ]
         component = posts[0].plugin.component
-        yield plugin_cause(
+        yield scoped_cause(
             scene,
             posts,
             message=f"the selectors of {component.ref} match no device of "
