@@ -1,6 +1,6 @@
 """Gathers of a live cluster just what rules ask for, as the value that they see."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from bridgehead.app.observing import observed_from
 from bridgehead.cluster.evidence import Evidence, read_evidence
@@ -16,6 +16,14 @@ from bridgehead.kube.client import Kube
 from bridgehead.sources.clock import newest_time
 from bridgehead.sources.raw import RawObject
 
+WhoseLogs = Callable[[Observed], tuple[Sequence[LogId], int]]
+"""Which logs are read, and of how many pods in trouble none are."""
+
+
+def suspicious(bare: Observed) -> tuple[Sequence[LogId], int]:
+    """Logs that may explain what is wrong anywhere in the cluster."""
+    return logs_to_read(Scene(bare, symptoms_of(Scene(bare))))
+
 
 async def gather(
     kube: Kube,
@@ -25,6 +33,7 @@ async def gather(
     namespaces: Sequence[str] = (),
     extra: Sequence[JsonObject] = (),
     unread: Sequence[Unread] = (),
+    whose_logs: WhoseLogs = suspicious,
 ) -> Observed:
     """Everything for these needs; ``now`` in seconds since the epoch.
 
@@ -41,8 +50,7 @@ async def gather(
     bare = _observed(found, at, None)
     if Need.LOGS not in needs:
         return bare
-    scene = Scene(bare)
-    wanted, passed = logs_to_read(Scene(bare, symptoms_of(scene)))
+    wanted, passed = whose_logs(bare)
     logs = await read_logs(kube, wanted)
     found.unread.extend(logs.unread)
     if passed:

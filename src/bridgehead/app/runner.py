@@ -2,6 +2,7 @@
 
 import msgspec
 
+from bridgehead.app.failure_diagnosis import Explained, FailureDiagnosis
 from bridgehead.app.journal import Journal
 from bridgehead.app.loop import Loop
 from bridgehead.app.outage import Outages
@@ -14,13 +15,16 @@ from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.chain import Signature
-from bridgehead.core.journal.entry import Draft
+from bridgehead.core.journal.entry import Draft, Entry
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import LetGo
 from bridgehead.core.rollout.decision import note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, RunState
 from bridgehead.kube.errors import KubeError
+
+_FAILED = (3, 4)
+"""Exit codes of endings that are explained."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +34,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     ending: Ending
     head: str
     """Digest of the journal's last record."""
+    explained: Explained | None = None
+    """What a diagnosis says of the nodes that failed, where this runner saw them fail."""
 
 
 async def drive(
@@ -52,8 +58,22 @@ async def drive(
     ClaimedError where the component is another run's.
     """
     kept = Kept(record, session.state_namespace, run.state.requests)
-    runner = _Runner(session, signature, lock, store, kept)
+    failures = FailureDiagnosis(session, record.plan.spec.component)
+    runner = _Runner(session, signature, lock, store, kept, failures=failures)
     outages = Outages(session, store, lock)
+    try:
+        ended = await _until_ended(runner, outages, run, first, takes_over=takes_over)
+        if ended.ending.exit not in _FAILED:
+            return ended
+        return msgspec.structs.replace(ended, explained=await failures.explained())
+    finally:
+        failures.forget()
+
+
+async def _until_ended(
+    runner: "_Runner", outages: Outages, run: Run, first: tuple[Draft, ...], *, takes_over: bool
+) -> Ended:
+    """One holder after the other, until one of them sees the run's ending."""
     while True:
         try:
             return await runner.go(run, first, takes_over=takes_over)
@@ -79,8 +99,11 @@ class _Runner:
         lock: Lock,
         store: RunStore,
         kept: Kept,
+        *,
+        failures: FailureDiagnosis,
     ) -> None:
         self._session = session
+        self._failures = failures
         self._signature = signature
         self._lock = lock
         self._store = store
@@ -90,7 +113,7 @@ class _Runner:
 
     async def go(self, run: Run, first: tuple[Draft, ...], *, takes_over: bool) -> Ended:
         session = self._session
-        journal = Journal(self._store, self._signature, session.clock, session.watcher.tell)
+        journal = Journal(self._store, self._signature, session.clock, self._tell)
         self.run = run = await journal.write(run, first)
         performer = Performer(
             session.kube,
@@ -123,6 +146,10 @@ class _Runner:
         if ending is None:  # Loop.drive returns only with an ending
             raise RuntimeError(f"run {run.name} stopped without an ending")
         return Ended(run=done, ending=ending, head=journal.head)
+
+    def _tell(self, entry: Entry) -> None:
+        self._session.watcher.tell(entry)
+        self._failures.tell(entry)
 
     async def _has_let_go(self, run: Run) -> bool:
         """Whether letting go took effect unheard: the component must not be marked again."""

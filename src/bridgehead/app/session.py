@@ -43,6 +43,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     """This machine's name, for people who are told who holds a lock."""
     steady: Clock = steady
     """Seconds since any moment, without jumps; by it leases are judged."""
+    explains_failures: bool = False
+    """Whether a run that fails is diagnosed: for those whose endings are read by people."""
     limits: Limits = Limits()
     """What bounds this process as a runner, as far as it was asked for."""
 

@@ -13,6 +13,7 @@ from bridgehead.app.planning import Planned
 from bridgehead.app.rollout import Busy, NotAllowed, RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
+from bridgehead.cli.explanation import explanation_json, explanation_lines
 from bridgehead.cli.next_commands import next_command
 from bridgehead.cli.plan import show_planned
 from bridgehead.cli.say import next_step, say, show
@@ -123,9 +124,9 @@ def _unended(code: Exit, why: str, **more: JsonValue) -> JsonObject:
 
 def _ended(result: Ended, output: str, again: str, where: str, code: Exit) -> Exit:
     if output == "json":
-        show(pretty_json(_json(result, code)))
+        show(pretty_json(_json(result, code, where)))
     else:
-        for line in _lines(result):
+        for line in (*_lines(result), *explanation_lines(result.explained, result.run, where)):
             show(line)
     next_step(next_command(result, again, where))
     return code
@@ -150,7 +151,7 @@ def _lines(result: Ended) -> list[str]:
     return lines
 
 
-def _json(result: Ended, code: Exit) -> JsonObject:
+def _json(result: Ended, code: Exit, where: str) -> JsonObject:
     """``exit`` is the command's own, ``ending.exit`` that of the run's own command."""
     ending = result.ending
     return {
@@ -165,6 +166,7 @@ def _json(result: Ended, code: Exit) -> JsonObject:
         "rollbackHelps": ending.rollback_helps,
         "journalHead": result.head,
         "changeDigest": result.run.plan.change_digest,
+        "diagnosis": explanation_json(result.explained, result.run, where),
         "waitsFor": _waits_for(result.run) if ending.exit == Exit.WAITING else None,
     }
 

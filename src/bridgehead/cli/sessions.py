@@ -54,6 +54,7 @@ async def runner(
                 stop=stop.event,
                 state_namespace=state_namespace,
                 host=here().host(),
+                explains_failures=True,
                 limits=_limits(bounds),
             )
             yield session, stop

@@ -1,7 +1,7 @@
 """Whose logs are worth reading: of plugins that are suspicious, of a few sound ones to compare
 with, and of pods that need explaining."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from bridgehead.core.components.label_writers import writes_labels
 from bridgehead.core.components.resources import pods_of
@@ -9,7 +9,7 @@ from bridgehead.core.diagnose.patience import PATIENCE
 from bridgehead.core.diagnose.pod_state import unsound
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import pod_key
-from bridgehead.core.findings.observed import LogId
+from bridgehead.core.findings.observed import LogId, Observed
 from bridgehead.core.inventory.cohort import cohort_of
 from bridgehead.core.model.pod import Container, Pod
 
@@ -17,6 +17,8 @@ MOST_SUSPICIOUS = 200
 """Pods of one plugin whose logs are read: more say nothing new."""
 MOST_SOUND = 32
 """Sound pods of one plugin, of different kinds of nodes."""
+FEW = 4
+"""Pods that a failed one is compared with where there is little time."""
 MOST_OTHERS = 100
 """Other pods that need explaining."""
 
@@ -35,6 +37,22 @@ def logs_to_read(scene: Scene) -> tuple[tuple[LogId, ...], int]:
     pods.update((pod.ref, pod) for pod in others[:MOST_OTHERS])
     keys = (key for ref in sorted(pods) for key in _of_pod(pods[ref]))
     return tuple(keys), passed
+
+
+def logs_near(
+    observed: Observed, component: str, nodes: Collection[str]
+) -> tuple[tuple[LogId, ...], int]:
+    """Logs of one component on some nodes, and of a few of its other pods to compare with.
+
+    Without a look at anything else: for a moment in which nothing must wait for this.
+    """
+    snapshot = observed.snapshot
+    found = next((item for item in snapshot.components if item.ref == component), None)
+    pods = pods_of(found, snapshot.pods) if found is not None else ()
+    order = sorted(pods, key=lambda pod: (pod.node not in nodes, pod.node, pod.ref))
+    here = sum(pod.node in nodes for pod in order)
+    chosen = order[: min(here, MOST_SUSPICIOUS) + FEW]
+    return tuple(key for pod in chosen for key in _of_pod(pod)), 0
 
 
 def _of_plugin(scene: Scene, plugin: Plugin) -> tuple[list[Pod], list[Pod]]:

@@ -24,7 +24,8 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.model.confidence import Confidence
 
-_NAMED = 4
+_NAMED = 3
+_LONGEST = 140
 _QUOTED = 12
 
 
@@ -47,10 +48,14 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 
 def _message(left: Sequence[Symptom]) -> str:
-    named = "; ".join(item.text for item in left[:_NAMED])
+    named = "; ".join(_short(item.text) for item in left[:_NAMED])
     more = f"; and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
     what = "one symptom is" if len(left) == 1 else f"{len(left)} symptoms are"
     return f"{what} explained by no known fault: {named}{more}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _actions(scene: Scene, left: Sequence[Symptom]) -> Iterable[Action]:

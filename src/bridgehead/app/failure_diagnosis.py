@@ -1,0 +1,117 @@
+"""What went wrong on the nodes of a run that fails: read the moment it is noted, told at its end.
+
+The way back removes the proof, so the cluster is read while the way back begins, beside it: nothing
+waits for this, and whatever goes wrong with it is only said. At the end of a run, which has ended
+anyway, a few seconds are spent on it and no more.
+"""
+
+import asyncio
+
+import msgspec
+
+from bridgehead.app.gathering import gather
+from bridgehead.app.session import Session
+from bridgehead.core.diagnose.cause import Blame
+from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked
+from bridgehead.core.diagnose.log_choice import logs_near
+from bridgehead.core.diagnose.question import Question
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.observed import Observed
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.kube.errors import KubeError
+
+READING = 30.0
+"""Seconds that reading the cluster may take."""
+WAITING = 10.0
+"""Seconds that the ending of a run waits for it at most."""
+_BEFORE_OTHERS = 0.2
+"""Seconds in which other nodes that fail at the same moment are still taken in."""
+_LEFT_OUT = frozenset({Need.DRY_RUNS, Need.ACCESS, Need.REGISTRY, Need.NODE_EVIDENCE})
+
+
+class Explained(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told with the ending: the first cause, or why none can be named."""
+
+    cause: Ranked | None
+    more: int
+    """Further causes."""
+    nodes: tuple[str, ...]
+    failed: str = ""
+    """Why the diagnosis itself failed; empty where it did not."""
+
+
+class FailureDiagnosis:
+    """Listens to a run's records, and reads the cluster once when the first node fails."""
+
+    def __init__(self, session: Session, component: ComponentRef) -> None:
+        self._session = session
+        self._component = component
+        self._nodes: list[str] = []
+        self._reading: asyncio.Task[Observed] | None = None
+
+    def tell(self, entry: Entry) -> None:
+        """A record was written."""
+        if (entry.step, entry.result) != ("node", "failed") or not self._session.explains_failures:
+            return
+        if entry.node not in self._nodes:
+            self._nodes.append(entry.node)
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+
+    def forget(self) -> None:
+        """The run is left: nobody will ask."""
+        if self._reading is not None:
+            self._reading.cancel()
+
+    async def explained(self) -> Explained | None:
+        """What is to be told of the failure; None where no node failed. Raises nothing."""
+        if self._reading is None:
+            return None
+        nodes = tuple(sorted(self._nodes))
+        done, _ = await asyncio.wait({self._reading}, timeout=WAITING)
+        if not done:
+            self._reading.cancel()
+            return _without(nodes, f"reading the cluster took more than {WAITING:.0f} s")
+        if (error := self._reading.exception()) is not None:
+            return _without(nodes, str(error) if isinstance(error, KubeError) else repr(error))
+        judging = asyncio.create_task(self._judge(self._reading.result(), nodes))
+        await asyncio.wait({judging})
+        if (error := judging.exception()) is not None:
+            return _without(nodes, repr(error))
+        return judging.result()
+
+    async def _read(self) -> Observed:
+        from bridgehead.app.diagnose import needs  # noqa: PLC0415 - all rules: most runs go well
+
+        await asyncio.sleep(_BEFORE_OTHERS)
+        ref, wanted = str(self._component), tuple(self._nodes)
+        async with asyncio.timeout(READING):
+            return await gather(
+                self._session.kube,
+                needs() - _LEFT_OUT,
+                now=self._session.clock(),
+                namespaces=(self._component.namespace,),
+                whose_logs=lambda bare: logs_near(bare, ref, wanted),
+            )
+
+    async def _judge(self, observed: Observed, nodes: tuple[str, ...]) -> Explained:
+        from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415 - all rules
+
+        component = str(self._component)
+        return _first(diagnosed(observed, Question(component=component, nodes=nodes)), nodes)
+
+
+def _first(diagnosis: Diagnosis, nodes: tuple[str, ...]) -> Explained:
+    """What is only seen, or unexplained, is no cause: the failed gate has said that much."""
+    causes = [
+        item
+        for item in diagnosis.causes
+        if item.severity is not Severity.INFO and item.blame is not Blame.UNKNOWN
+    ]
+    return Explained(cause=causes[0] if causes else None, more=max(0, len(causes) - 1), nodes=nodes)
+
+
+def _without(nodes: tuple[str, ...], why: str) -> Explained:
+    return Explained(cause=None, more=0, nodes=nodes, failed=why)
