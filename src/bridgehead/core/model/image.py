@@ -55,3 +55,19 @@ def parse_image(text: str) -> ImageReference:
         lower = " (its path must be lower case)" if repository != repository.lower() else ""
         raise ImageError(f"'{repository}' is no image name{lower}")
     return ImageReference(repository, tag if colon else None, digest if at else None)
+
+
+def full_name(text: str) -> str:
+    """The reference as nodes list it, with registry, path and tag; raises ImageError.
+
+    A name without a registry is one of Docker Hub, where a bare name lives below ``library``. With
+    a digest the tag says nothing and is left out. Source: https://distribution.github.io/reference/
+    """
+    found = parse_image(text)
+    first, slash, _ = found.repository.partition("/")
+    has_registry = bool(slash) and ("." in first or ":" in first or first == "localhost")
+    library = "" if slash else "library/"
+    repository = found.repository if has_registry else f"docker.io/{library}{found.repository}"
+    return (
+        f"{repository}@{found.digest}" if found.digest else f"{repository}:{found.tag or 'latest'}"
+    )

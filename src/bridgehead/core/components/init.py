@@ -1,0 +1,72 @@
+"""Whether a plugin ends when it cannot initialise, or waits in silence: as its template says."""
+
+from collections.abc import Iterator, Sequence
+
+from bridgehead.core.components.family import family_of, plugin_containers
+from bridgehead.core.components.signature import InitSwitch
+from bridgehead.core.model.json import JsonObject, child, children, text
+
+_TRUE = frozenset({"1", "t", "true"})
+_FALSE = frozenset({"0", "f", "false"})
+
+
+def ends_on_failed_init(template: JsonObject) -> bool | None:
+    """True: it ends, and crash-loops where there is no device. False: it waits, Ready and useless.
+
+    None where it cannot be told: the family has no such switch, or the value stands elsewhere.
+    """
+    family = family_of(template)
+    if family.init is None:
+        return None
+    for container in plugin_containers(template):
+        return _told(container, family.init)
+    return None
+
+
+def arguments(container: JsonObject) -> tuple[str, ...]:
+    """The words of the container's command and arguments."""
+    return (*_words(child(container, "command")), *_words(child(container, "args")))
+
+
+def flag_value(container: JsonObject, flag: str) -> str | None:
+    """The value of a flag; ``true`` for one that stands alone, None where it is not given."""
+    words = list(arguments(container))
+    for number, word in enumerate(words):
+        name, equals, value = word.lstrip("-").partition("=")
+        if word.startswith("-") and name == flag:
+            following = words[number + 1] if number + 1 < len(words) else ""
+            return value if equals else following if following.lower() in _TRUE | _FALSE else "true"
+    return None
+
+
+def environment(container: JsonObject, name: str) -> JsonObject | None:
+    """The container's variable of that name, value or source; the last one counts."""
+    found = [item for item in children(container, "env") if text(item, "name") == name]
+    return found[-1] if found else None
+
+
+def _told(container: JsonObject, switch: InitSwitch) -> bool | None:
+    """The command line counts before the environment, and both before the file."""
+    for value in _values(container, switch):
+        if value.lower() in _TRUE:
+            return True
+        if value.lower() in _FALSE:
+            return False
+        return None
+    reads_file = flag_value(container, "config-file") or environment(container, "CONFIG_FILE")
+    return None if reads_file or children(container, "envFrom") else switch.default
+
+
+def _values(container: JsonObject, switch: InitSwitch) -> Iterator[str]:
+    flag = flag_value(container, switch.flag)
+    if flag is not None:
+        yield flag
+    variable = environment(container, switch.env)
+    if variable is not None:
+        yield text(variable, "value")
+
+
+def _words(value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return ()
+    return tuple(item for item in value if isinstance(item, str))
