@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from bridgehead.cluster.access import Permission, needed
+from bridgehead.cluster.recover_access import needed_to_read_nodes, needed_to_recover
 from bridgehead.cluster.writes import WRITES, Write, writes_page
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
+from bridgehead.core.recover.rung import Rung
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cluster-writes.md"
 REVIEWS = {
@@ -16,7 +18,11 @@ REVIEWS = {
 
 def everything() -> tuple[Permission, ...]:
     component = ComponentRef(ComponentKind.DAEMON_SET, "component", "plugin")
-    return needed(component, "state", evicts=True)
+    return (
+        *needed(component, "state", evicts=True),
+        *(item for rung in Rung for item in needed_to_recover(component, "state", rung)),
+        *needed_to_read_nodes("state"),
+    )
 
 
 def resource_of(item: Permission) -> str:

@@ -24,7 +24,7 @@ _VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_KEYS, inner, max_size=4),
     max_leaves=8,
 )
-_TOP = st.sampled_from([*rollout_schema()["properties"], "allow", "spec"])
+_TOP = st.sampled_from([*rollout_schema()["properties"], "targets", "spec"])
 
 
 @given(st.dictionaries(_TOP, _VALUES, max_size=8))

@@ -9,14 +9,18 @@ from bridgehead.app.recover_acts import Acted, Acting, Command
 from bridgehead.app.recover_look import Asked, Place, look, situation
 from bridgehead.app.recover_wait import dead_long_enough, waited
 from bridgehead.app.rollback import NothingToTakeBack, rollback
-from bridgehead.app.rollout import Options, RolloutResult
+from bridgehead.app.rollout import NotAllowed, Options, RolloutResult
 from bridgehead.app.session import Session, unless_stopped
+from bridgehead.cluster.access import Missing, complete, lacking
 from bridgehead.cluster.errors import ClaimedError
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
+from bridgehead.cluster.read import read_snapshot
+from bridgehead.cluster.recover_access import needed_to_recover
+from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Unread
-from bridgehead.core.plan.settings import ComponentRef, LockSettings
+from bridgehead.core.plan.settings import ComponentKind, ComponentRef, LockSettings
 from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.rung import Rung
@@ -54,6 +58,16 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
 class NodeUnclearError(Exception):
     """More than one node could be meant, or none; the message names them."""
+
+
+async def components(session: Session) -> tuple[ComponentRef, ...]:
+    """All device plugins of the cluster, by name. Raises KubeError."""
+    snapshot = await read_snapshot(session.kube, now=session.clock())
+    return tuple(
+        ComponentRef(ComponentKind.DAEMON_SET, item.namespace, item.name)
+        for item in sorted(snapshot.components, key=lambda item: item.ref)
+        if is_device_plugin(item)
+    )
 
 
 async def explain(session: Session, request: Request, diagnose: Diagnose) -> Explanation:
@@ -119,8 +133,21 @@ class _Recovering:
             choice = _choice(seen, request)
         if choice.chosen is None:
             return Explained(situation=seen, choice=choice)
+        refused = await self._not_allowed(ref, choice.chosen.rung)
+        if refused is not None:
+            return refused
         async with await locked_for(session, ref) as lock:
             return await self._under(lock, diagnosis, seen)
+
+    async def _not_allowed(self, ref: ComponentRef, rung: Rung) -> NotAllowed | None:
+        """Permissions that are missing, all at once and before anything is written."""
+        kube, state = self._session.kube, self._session.state_namespace
+        missing = await lacking(kube, needed_to_recover(ref, state, rung), state)
+        if not missing:
+            return None
+        user = (await kube.self_subject_review()).username
+        own = tuple(Missing(item) for item in needed_to_recover(ref, state, rung))
+        return NotAllowed(missing, user, (*complete(missing, ref, state), *own))
 
     async def _under(
         self, lock: Lock, diagnosis: Diagnosis, before: Situation

@@ -19,12 +19,14 @@ from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.surroundings import run_here
 from bridgehead.cli.with_default import GroupWithDefault
+from bridgehead.cluster.names import recoveries_name
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.journal.verification import Anchored, Appended, Consistent, Verification
 from bridgehead.core.journal.verification import verify as verify_journal
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.recover.past import STEP
 from bridgehead.kube.client import Kube
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.report.inventory import pretty_json
@@ -42,7 +44,10 @@ Subject = ComponentRef | RunName
     epilog="Example:  bridgehead journal daemonset/gpu/nvidia-device-plugin",
 )
 def journal() -> None:
-    """Print a run's records; of a component, its newest run's. Or check that they are all there."""
+    """Print a run's records; of a component, its newest run's and those of its recoveries.
+
+    Or check that they are all there.
+    """
 
 
 @journal.command("show", epilog="Example:  bridgehead journal show gpu-plugin-20260131-120000")
@@ -59,7 +64,8 @@ def show_records(subject: str, cluster: ClusterOptions, output: str, state_names
     where = as_arguments(cluster, state_namespace)
     if last is None:
         return _no_run(subject, state_namespace, where)
-    next_step(f"bridgehead status {last.run}{where}")
+    about = subject if last.step == STEP else last.run
+    next_step(f"bridgehead status {about}{where}")
     return Exit.DONE
 
 
@@ -167,20 +173,33 @@ async def _show(
     all_of_them: list[Entry] = []
     async with client(cluster) as kube:
         where, run = await _run_of(kube, state_namespace, subject)
-        if not run:
-            return where, None
         store = RunStore(kube, where)
-        async for page in store.pages(run):
-            if last is None:
-                await _warn(store, run)
-            last = page[-1]
-            if output == "json":
-                all_of_them.extend(page)
-            else:
-                _print(page)
-    if last is not None:
-        show(_json(all_of_them) if output == "json" else _summary(last))
+        for journal in (run, await _recoveries(store, subject)):
+            if not journal:
+                continue
+            ending: Entry | None = None
+            async for page in store.pages(journal):
+                if ending is None:
+                    await _warn(store, journal)
+                ending = page[-1]
+                if output == "json":
+                    all_of_them.extend(page)
+                else:
+                    _print(page)
+            if ending is not None and output != "json":
+                show(_summary(ending))
+            last = last or ending
+    if last is not None and output == "json":
+        show(_json(all_of_them))
     return where, last
+
+
+async def _recoveries(store: RunStore, subject: Subject) -> str:
+    """The name of the journal of a component's recoveries; empty where it has none."""
+    if isinstance(subject, RunName):
+        return ""
+    name = recoveries_name(subject)
+    return name if await store.is_recorded(name) else ""
 
 
 def _print(page: tuple[Entry, ...]) -> None:

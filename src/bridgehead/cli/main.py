@@ -23,6 +23,7 @@ COMMANDS = {
     "verify": ("bridgehead.cli.verify", "Check that every node offers its devices."),
     "rollback": ("bridgehead.cli.rollback", "Bring the former version back."),
     "diagnose": ("bridgehead.cli.diagnose", "Name what is wrong with devices, why, what to do."),
+    "recover": ("bridgehead.cli.recover", "Say which repair is safe where, and do it if told to."),
     "release": ("bridgehead.cli.release", "Give back what a run has left behind."),
     "journal": ("bridgehead.cli.journal", "Print what a run did, when, and with what result."),
     "explain": ("bridgehead.cli.explain", "Show what a rule finds, why it matters, what to do."),

@@ -137,16 +137,24 @@ async def missing_permissions(
 ) -> tuple[Missing, ...]:
     """The permissions that we lack; empty where nothing stands in the way."""
     wanted = [*needed(component, state_namespace, evicts=evicts), *await _to_see_holds(kube)]
+    return await lacking(kube, wanted, state_namespace)
+
+
+async def lacking(
+    kube: Kube, permissions: Iterable[Permission], state_namespace: str
+) -> tuple[Missing, ...]:
+    """Which of these we lack, with that to make the state namespace where it is not there."""
+    wanted = list(permissions)
     if not await _exists(kube, state_namespace):
         wanted.append(new_namespace(state_namespace))
     questions = [question for item in wanted for question in item.questions()]
     answers = iter(await kube.can_i(questions))
-    lacking = []
+    found = []
     for item in wanted:
         verbs = tuple(verb for verb in item.verbs if not next(answers).allowed)
         if verbs:
-            lacking.append(Missing(msgspec.structs.replace(item, verbs=verbs)))
-    return tuple(lacking)
+            found.append(Missing(msgspec.structs.replace(item, verbs=verbs)))
+    return tuple(found)
 
 
 async def _to_see_holds(kube: Kube) -> tuple[Permission, ...]:

@@ -1,7 +1,8 @@
 """The journal of recoveries: one for each component, beside the journals of its runs.
 
-It is chained and fenced as a run's journal is, and is no run: nothing of it is gone on with or taken
-back, so whatever looks for runs does not find it. What recovery did before is counted from it.
+It is chained and fenced as a run's journal is, and is no run: nothing of it is gone on with or
+taken back, so whatever looks for runs does not find it. What recovery did before
+is counted from it.
 """
 
 from collections.abc import Sequence

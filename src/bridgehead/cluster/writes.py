@@ -70,6 +70,7 @@ WRITES = (
         namespace="",
         fields=f"`spec.unschedulable`, annotations `{HELD_BY}` and `{SCHEDULABLE_BEFORE}`",
         when="before the plugin pod of a node is deleted, and after the node has passed; "
+        "`recover` keeps a node cordoned (R4) until `release`; "
         f"a node with the annotation `{KEEP_CORDONED}` stays cordoned",
     ),
     Write(
@@ -77,7 +78,55 @@ WRITES = (
         resource="pods",
         namespace="component",
         fields="the component's pod on a node, by uid",
-        when="a node takes on a version, is restarted for a test, or is taken back",
+        when="a node takes on a version, is restarted for a test, or is taken back; "
+        "`recover` restarts it (R1)",
+    ),
+    Write(
+        verb="delete",
+        resource="pods",
+        namespace="any",
+        fields="a pod that a kubelet refused and a controller owns, by uid",
+        when="`recover` prunes the refused pods of a node (R3)",
+    ),
+    Write(
+        verb="delete",
+        resource="pods",
+        namespace="any",
+        fields="the first of the pods that `recover` would delete, by uid, as a dry-run",
+        when="`recover` explains R1 or R3",
+        stored=False,
+    ),
+    Write(
+        verb="patch",
+        resource="nodes",
+        subresource="status",
+        namespace="",
+        fields="one name is removed from `status.capacity` and `status.allocatable`, where both "
+        "are 0",
+        when="`recover` removes a dead resource name (R5)",
+    ),
+    Write(
+        verb="patch",
+        resource="nodes",
+        subresource="status",
+        namespace="",
+        fields="the same, as a dry-run",
+        when="`recover` explains R5",
+        stored=False,
+    ),
+    Write(
+        verb="create",
+        resource="pods",
+        namespace="state",
+        fields="the reader of a node's files, with the label `bridgehead.dev/role: reader`",
+        when="`diagnose --node` is given `--reader-image`, or a spec with `allow.reader`",
+    ),
+    Write(
+        verb="delete",
+        resource="pods",
+        namespace="state",
+        fields="a reader, by uid",
+        when="it has read, at every ending; one that was left behind, when the next one starts",
     ),
     Write(
         verb="create",
@@ -113,8 +162,9 @@ WRITES = (
         verb="create",
         resource="configmaps",
         namespace="state",
-        fields="the record of a run, and the segments of its journal",
-        when="a run begins; its journal needs a new segment",
+        fields="the record of a run, and the segments of its journal; the same for the recoveries "
+        "of a component",
+        when="a run begins, or the first recovery; a journal needs a new segment",
     ),
     Write(
         verb="patch",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from bridgehead.core.journal.entry import Entry, Phase
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, child, children, text
+from bridgehead.core.recover.past import STEP
 from bridgehead.core.rollout.control import (
     Abort,
     Approve,
@@ -14,6 +15,7 @@ from bridgehead.core.rollout.control import (
     decode,
     who,
 )
+from bridgehead.report.recovery_entries import recovery_line
 
 PURPOSES = {
     "restart-test": "restart test: its current revision came back",
@@ -61,6 +63,8 @@ def _one_line(said: str) -> str:
 
 
 def _line(entry: Entry) -> str:
+    if entry.step == STEP:
+        return recovery_line(entry)
     match entry.phase:
         case Phase.INTENT:
             return ""

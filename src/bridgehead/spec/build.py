@@ -2,6 +2,7 @@
 
 from bridgehead.core.model.selectors import EVERYTHING
 from bridgehead.core.plan.settings import (
+    AllowSettings,
     CanarySettings,
     Change,
     ComponentKind,
@@ -13,6 +14,7 @@ from bridgehead.core.plan.settings import (
     OnFailure,
     PlacementSettings,
     ProbeSettings,
+    ReaderSettings,
     RolloutSpec,
     SoakSettings,
     VerifySettings,
@@ -63,6 +65,8 @@ def rollout_spec(keys: RolloutKeys, change: Change) -> RolloutSpec:
             for item in keys.windows
         ),
         lock=LockSettings(duration=keys.lock.duration),
+        allow=AllowSettings(reader=keys.allow.reader, recover=keys.allow.recover),
+        reader=ReaderSettings(image=keys.reader.image or ""),
         owner=keys.owner,
     )
 

@@ -16,6 +16,9 @@ def doubts(document: Document, spec: RolloutSpec) -> Iterator[Problem]:
     if spec.two_people and not spec.approve:
         said = "twoPeople is set, but nothing waits for an approval"
         yield document.at_key(("twoPeople",), said, "name the points under approve")
+    if spec.allow.reader and not spec.reader.image:
+        said = "allow.reader is set, but there is no image for it: nodes are not looked at"
+        yield document.at_key(("allow", "reader"), said, "name one under reader.image")
     for path, scalar in document.scalars.items():
         if odd_boolean(scalar):
             read = f"{path_text(path)}: {scalar.text} was read as {str(scalar.value).lower()}"

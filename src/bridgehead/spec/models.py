@@ -14,6 +14,8 @@ from bridgehead.core.plan.settings import (
     DEFAULT_COHORT,
     DEFAULT_WAVES,
     EVERY_DAY,
+    AllowedRecovery,
+    AllowSettings,
     CanarySettings,
     CohortKey,
     Consent,
@@ -49,6 +51,7 @@ KIND = "Rollout"
 _PLACEMENT = PlacementSettings()
 _CANARY, _VERIFY, _SOAK = CanarySettings(), VerifySettings(), SoakSettings()
 _ON_FAILURE, _LOCK = OnFailure(), LockSettings()
+_ALLOW = AllowSettings()
 
 
 class Keys(BaseModel):
@@ -243,6 +246,31 @@ class LockKeys(Keys):
     )
 
 
+class AllowKeys(Keys):
+    """What may be done without being asked for each time."""
+
+    reader: StrictBool = Field(
+        default=_ALLOW.reader,
+        description="Start the pod that reads files of a node whose failure is to be explained; "
+        "`reader.image` names its image.",
+    )
+    recover: AllowedRecovery = Field(
+        default=_ALLOW.recover,
+        description="The highest rung of the recovery ladder that is taken by itself, after the "
+        "run has stopped on a failure and before a person looks: `R1` restarts the plugin pod of a "
+        "failed node, `R3` also deletes refused pods, `R4` also cordons. `R2` adds nothing to "
+        "`R1`: `onFailure` is the way back of a run.",
+    )
+
+
+class ReaderKeys(Keys):
+    """The short-lived pod that reads files of one node, read-only; docs/recover.md lists them."""
+
+    image: Image | None = Field(
+        default=None, description="Its image: any with a shell. Left out: nodes are not looked at."
+    )
+
+
 class RolloutKeys(Keys):
     """A rollout: one change of one component over the nodes of a cluster, step by step."""
 
@@ -312,6 +340,12 @@ class RolloutKeys(Keys):
     )
     lock: LockKeys = Field(
         default_factory=LockKeys, description="The lease that keeps a second runner away."
+    )
+    allow: AllowKeys = Field(
+        default_factory=AllowKeys, description="What may be done without being asked for."
+    )
+    reader: ReaderKeys = Field(
+        default_factory=ReaderKeys, description="The pod that reads files of a node."
     )
     owner: StrictStr | None = Field(
         default=None, description="Team or person who answers for the rollout; shown, and recorded."

@@ -8,7 +8,7 @@ from bridgehead.spec.document import Path
 
 # Keys by the mapping in which they stand.
 RESERVED_KEYS: dict[Path, tuple[str, ...]] = {
-    (): ("companions", "allow", "targets"),
+    (): ("companions", "targets"),
     ("component",): ("gpuOperator", "workload"),
     ("change",): ("helm", "driver", "operands", "adopt", "install", "remove"),
     ("verify",): ("metrics", "command"),

@@ -269,6 +269,33 @@ class LockSettings(msgspec.Struct, frozen=True, kw_only=True):
     duration: int = 30
 
 
+class AllowedRecovery(Enum):
+    """How far recovery may go without a person; the rungs are those of the recovery ladder."""
+
+    NONE = "none"
+    RESTART = "R1"
+    ROLL_BACK = "R2"
+    PRUNE = "R3"
+    CORDON = "R4"
+
+
+class AllowSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be done without being asked for each time.
+
+    ``reader``: a short-lived pod that reads files of a node. ``recover``: the highest rung that is
+    taken after a run has stopped on a failure.
+    """
+
+    reader: bool = False
+    recover: AllowedRecovery = AllowedRecovery.NONE
+
+
+class ReaderSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The pod that reads a node's files; without an image there is none."""
+
+    image: str = ""
+
+
 class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
     """A rollout as asked for: which component, which change, and how carefully."""
 
@@ -294,6 +321,8 @@ class RolloutSpec(msgspec.Struct, frozen=True, kw_only=True):
     windows: tuple[Window, ...] = ()
     """When nodes may be changed; none: at any time."""
     lock: LockSettings = LockSettings()
+    allow: AllowSettings = AllowSettings()
+    reader: ReaderSettings = ReaderSettings()
     owner: str | None = None
     undoes: str = ""
     """The finished run whose former version this brings back; empty where a file asks for it."""

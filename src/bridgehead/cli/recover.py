@@ -1,0 +1,234 @@
+"""``bridgehead recover``: which rung of the ladder fits, and with consent, take it."""
+
+import asyncio
+import shlex
+from pathlib import Path
+
+import click
+import msgspec
+
+from bridgehead.app.component_ref import BadReferenceError, parse_component
+from bridgehead.app.loop import Stopped
+from bridgehead.app.recorded import read_recorded
+from bridgehead.app.recover import (
+    Diagnose,
+    Explanation,
+    NodeUnclearError,
+    Request,
+    components,
+    explain,
+)
+from bridgehead.app.recover import recover as take
+from bridgehead.app.recover_look import Asked, NoSuchPluginError
+from bridgehead.app.session import Session
+from bridgehead.cli.endings import not_begun, stopped
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.recover_endings import Result, Typed, tell
+from bridgehead.cli.say import next_step
+from bridgehead.cli.sessions import runner
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
+from bridgehead.cli.surroundings import run_here
+from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.diagnose.question import Question
+from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.recover.rung import Rung, rung_of
+
+_SAID = 400
+"""Characters of a command's output that are kept."""
+
+
+@click.command(epilog="Example:  bridgehead recover daemonset/gpu/nvidia-device-plugin --node n1")
+@click.argument("component", metavar="[COMPONENT]", required=False)
+@cluster_options
+@output_option("text", "json")
+@state_namespace_option
+@click.option("--node", default="", help="The node to recover (default: those that need it).")
+@click.option("--resource", default="", help="Only this resource name of the component.")
+@click.option(
+    "--rung",
+    type=click.Choice([item.value for item in Rung]),
+    help="This rung, in place of what the diagnosis asks for.",
+)
+@click.option("--yes", is_flag=True, help="Do it. Without this it is only explained.")
+@click.option(
+    "--command",
+    "own",
+    metavar="ARGV",
+    help="Your own command for drain, kubelet-restart or reboot; run without a shell.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, path_type=Path),
+    help="A saved inventory that says what nodes offered before (default: the last run's record).",
+)
+@click.option("--owner", default="", help="Team or person who answers for it; recorded.")
+def recover(
+    component: str | None,
+    cluster: ClusterOptions,
+    output: str,
+    state_namespace: str,
+    node: str,
+    resource: str,
+    rung: str | None,
+    yes: bool,
+    own: str | None,
+    baseline: Path | None,
+    owner: str,
+) -> Exit:
+    """Say which rung of the recovery ladder fits, what must hold for it, and what it would do.
+
+    With --yes it is done, on one node, and verified. Exit 0 when the devices are back or nothing
+    is wrong, 1 if something is and nothing was done, 4 if it did not help: a person must look.
+    """
+    named = rung_of(rung) if rung else None
+    _check(named, own, yes=yes)
+    asked = _Asked(
+        ref=_ref(component),
+        node=node,
+        resource=resource,
+        rung=named,
+        yes=yes,
+        command=tuple(shlex.split(own)) if own else (),
+        baseline=baseline,
+        owner=owner,
+    )
+    where = as_arguments(cluster, state_namespace)
+    again = f"bridgehead recover{asked.as_arguments}{where}"
+    try:
+        result = run_here(_run(asked, cluster, state_namespace))
+    except (NoSuchPluginError, NodeUnclearError) as error:
+        not_begun(output, Exit.USAGE, str(error))
+        next_step(f"bridgehead diagnose{where}")
+        return Exit.USAGE
+    if isinstance(result, tuple):
+        return stopped(*result, output, again)
+    typed = Typed(
+        component=component or "",
+        resource=resource,
+        rung=named,
+        output=output,
+        again=again,
+        where=where,
+    )
+    return tell(result, typed)
+
+
+class _Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of the command."""
+
+    ref: ComponentRef | None
+    node: str
+    resource: str
+    rung: Rung | None
+    yes: bool
+    command: tuple[str, ...]
+    baseline: Path | None
+    owner: str
+
+    @property
+    def as_arguments(self) -> str:
+        """As typed, without the consent."""
+        named = {
+            "--node": self.node,
+            "--resource": self.resource,
+            "--rung": self.rung.value if self.rung else "",
+            "--baseline": self.baseline,
+        }
+        options = "".join(f" {name} {value}" for name, value in named.items() if value)
+        return f"{f' {self.ref}' if self.ref else ''}{options}"
+
+    def request(self, ref: ComponentRef) -> Request:
+        """What the use case is asked for one component."""
+        return Request(
+            asked=Asked(
+                component=ref,
+                resource=self.resource,
+                by_person=self.rung is not None,
+                baseline=read_recorded(self.baseline).snapshot if self.baseline else None,
+            ),
+            node=self.node,
+            rung=self.rung,
+            command=self.command,
+            owner=self.owner,
+        )
+
+
+def _check(rung: Rung | None, own: str | None, *, yes: bool) -> None:
+    """Raises click.UsageError for options that do not go together."""
+    by_hand = rung is not None and rung.by_hand
+    if own is not None and not by_hand:
+        raise click.UsageError("--command goes with --rung drain, kubelet-restart or reboot")
+    if own is not None and not shlex.split(own):
+        raise click.UsageError("--command names no program")
+    if by_hand and yes and own is None:
+        raise click.UsageError(
+            f"{rung.value if rung else ''} is never done by itself: without --yes its runbook is "
+            "printed, with --command your own command is run"
+        )
+
+
+def _ref(component: str | None) -> ComponentRef | None:
+    if component is None:
+        return None
+    try:
+        return parse_component(component)
+    except BadReferenceError as error:
+        raise click.UsageError(str(error)) from error
+
+
+async def _run(
+    asked: _Asked, cluster: ClusterOptions, state_namespace: str
+) -> Result | tuple[Stopped, Exit]:
+    async with runner(cluster, state_namespace) as (session, stop):
+        return await stop.result_of(_go(session, asked))
+
+
+async def _go(session: Session, asked: _Asked) -> Result:
+    refs = (asked.ref,) if asked.ref is not None else await components(session)
+    if asked.yes:
+        if len(refs) != 1:
+            names = ", ".join(map(str, refs)) or "none"
+            raise NodeUnclearError(f"name one component: device plugins of this cluster: {names}")
+        return await take(session, asked.request(refs[0]), _diagnosis(asked, refs[0]), _command)
+    parts = [await explain(session, asked.request(ref), _diagnosis(asked, ref)) for ref in refs]
+    return Explanation(
+        nodes=tuple(item for part in parts for item in part.nodes),
+        unread=tuple(dict.fromkeys(item for part in parts for item in part.unread)),
+    )
+
+
+def _diagnosis(asked: _Asked, ref: ComponentRef) -> Diagnose:
+    """The diagnosis of the component, by all rules, of the cluster as it is when it is asked."""
+    from bridgehead.app.diagnose import diagnosed, observe  # noqa: PLC0415 - rules: help cannot wait
+    from bridgehead.app.history import history_of  # noqa: PLC0415
+
+    question = Question(component=str(ref))
+    extra = (history_of(asked.baseline),) if asked.baseline is not None else ()
+
+    async def diagnose(session: Session) -> Diagnosis:
+        observed = await observe(
+            session.kube,
+            question,
+            now=session.clock(),
+            state_namespace=session.state_namespace,
+            extra=extra,
+        )
+        return diagnosed(observed, question)
+
+    return diagnose
+
+
+async def _command(argv: tuple[str, ...]) -> tuple[int, str]:
+    """Run a person's own command here, without a shell; the end of what it said."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+    except OSError as error:
+        return 127, str(error)
+    said, _ = await process.communicate()
+    return process.returncode or 0, said.decode(errors="replace").strip()[-_SAID:]

@@ -1,0 +1,123 @@
+"""How ``bridgehead recover`` ends: what it explains, what it did, and what to do next."""
+
+import msgspec
+
+from bridgehead.app.recover import Explained, Explanation
+from bridgehead.app.recover_acts import Acted
+from bridgehead.app.rollback import NothingToTakeBack
+from bridgehead.app.rollout import RolloutResult
+from bridgehead.cli.endings import conclude, not_begun
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.say import next_step, say, show
+from bridgehead.core.model.json import JsonObject
+from bridgehead.core.recover.rung import Rung
+from bridgehead.report.inventory import pretty_json
+from bridgehead.report.recovery import SCHEMA, acted_json, acted_text, choice_json, choice_text
+
+Result = Explanation | Explained | Acted | RolloutResult | NothingToTakeBack
+
+
+class Typed(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the command line an ending repeats: ``again`` is all but the consent."""
+
+    component: str
+    resource: str
+    rung: Rung | None
+    output: str
+    again: str
+    where: str
+
+
+def tell(result: Result, typed: Typed) -> Exit:
+    """Tell the result; the exit code."""
+    output, where = typed.output, typed.where
+    match result:
+        case Explanation():
+            return _explained(result, typed)
+        case Explained():
+            return _refused(result, output, where)
+        case Acted():
+            return _acted(result, typed)
+        case NothingToTakeBack():
+            not_begun(output, Exit.FINDINGS, result.why or f"{result.component} has no open run")
+            next_step(f"bridgehead status {result.component}{where}")
+            return Exit.FINDINGS
+        case _:
+            return conclude(result, output, typed.again, where)
+
+
+def _explained(result: Explanation, typed: Typed) -> Exit:
+    if typed.output == "json":
+        show(pretty_json(_explanation_json(result)))
+    else:
+        for item in result.nodes:
+            show(choice_text(item.situation, item.choice, item.tried))
+        if not result.nodes:
+            show("no node needs recovery")
+    ready = [item for item in result.nodes if item.choice.chosen is not None]
+    for missing in result.unread:
+        say(f"not read: {missing.what}: {missing.why}")
+    next_step(_next(ready, typed))
+    wrong = [item for item in result.nodes if item.situation.faults or item.situation.missing]
+    if wrong:
+        return Exit.FINDINGS
+    return Exit.INCOMPLETE if result.unread else Exit.DONE
+
+
+def _next(ready: list[Explained], typed: Typed) -> str:
+    """The command that does the first thing that can be done."""
+    for item in ready:
+        rung = item.choice.chosen.rung if item.choice.chosen else None
+        if rung is None:
+            continue
+        ref, node = item.situation.plugin.component.ref, item.situation.node.name
+        named = f" --rung {rung.value}" if typed.rung is not None or rung is Rung.DEAD_NAME else ""
+        resource = f" --resource {typed.resource}" if typed.resource else ""
+        return f"bridgehead recover {ref} --node {node}{resource}{named} --yes{typed.where}"
+    if typed.rung is not None and typed.rung.by_hand:
+        return f"{typed.again} --yes --command ARGV, or by hand as shown"
+    about = f" {typed.component}" if typed.component else ""
+    return f"bridgehead diagnose{about}{typed.where}"
+
+
+def _explanation_json(result: Explanation) -> JsonObject:
+    return {
+        "schema": SCHEMA,
+        "unread": [msgspec.to_builtins(item) for item in result.unread],
+        "nodes": [choice_json(item.situation, item.choice, item.tried) for item in result.nodes],
+    }
+
+
+def _refused(result: Explained, output: str, where: str) -> Exit:
+    """A precondition does not hold: nothing was done."""
+    if output == "json":
+        show(pretty_json(_explanation_json(Explanation(nodes=(result,)))))
+    else:
+        show(choice_text(result.situation, result.choice))
+    wrong = result.situation.faults or result.situation.missing
+    say("nothing was done" if wrong else "nothing is wrong; nothing was done")
+    next_step(f"bridgehead diagnose {result.situation.plugin.component.ref}{where}")
+    asked = any(item.obstacles for item in result.choice.assessments)
+    return Exit.FINDINGS if wrong or asked else Exit.DONE
+
+
+def _acted(result: Acted, typed: Typed) -> Exit:
+    where = typed.where
+    ref = result.situation.plugin.component.ref
+    parts = (result.assessment, result.verified, result.said, result.readings, result.head)
+    if typed.output == "json":
+        node = result.situation.node.name
+        body = {"schema": SCHEMA, "unread": [], "node": node, **acted_json(*parts)}
+        show(pretty_json(body))
+    else:
+        show(acted_text(*parts))
+    if result.verified is False:
+        next_step(f"bridgehead diagnose {ref}{where}")
+        return Exit.NEEDS_A_PERSON
+    held = result.assessment.rung is Rung.CORDON
+    next_step(
+        f"when it is repaired: bridgehead release {ref}{where}"
+        if held
+        else f"bridgehead verify {ref}{where}"
+    )
+    return Exit.DONE

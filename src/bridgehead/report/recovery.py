@@ -1,0 +1,111 @@
+"""Recovery for people and programs: which rung fits, what must hold, what was done."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from bridgehead.core.diagnose.trajectory import trajectories
+from bridgehead.core.findings.observed import Reading
+from bridgehead.core.model.json import JsonObject, JsonValue
+from bridgehead.core.recover.assessment import Assessment
+from bridgehead.core.recover.choice import Choice
+from bridgehead.core.recover.situation import Situation
+
+SCHEMA = "bridgehead.dev/recovery/v1"
+
+
+def choice_text(situation: Situation, choice: Choice, tried: str = "") -> str:
+    """One node: what is wrong, the rungs that this asks for, and which of them to take."""
+    return "\n".join(_choice(situation, choice, tried))
+
+
+def _choice(situation: Situation, choice: Choice, tried: str) -> Iterator[str]:
+    yield f"{situation.plugin.component.ref} on node {situation.node.name}"
+    for missing in situation.missing:
+        yield f"  shows     {missing}"
+    for item in situation.faults:
+        yield f"  cause     {item.rule}: {item.message}"
+    for words in situation.undiagnosed:
+        yield f"  unread    {words}"
+    for words in choice.first:
+        yield f"  first     {words}"
+    for assessment in choice.assessments:
+        yield from _assessment(assessment)
+    if choice.chosen is None:
+        yield f"  none      {choice.why}"
+        return
+    yield f"  take      {choice.chosen.rung.value}: {choice.why}"
+    if tried:
+        yield f"  tried     {tried}"
+
+
+def _assessment(item: Assessment) -> Iterator[str]:
+    yield f"  {item.rung.value}: {item.rung.title}"
+    for condition in item.preconditions:
+        yield f"    {condition.verdict.value:<9} {condition.what}: {condition.evidence}"
+    for words in item.would:
+        yield f"    would     {words}"
+    for words in item.would_not:
+        yield f"    would not {words}"
+    for words in item.risks:
+        yield f"    risk      {words}"
+
+
+def acted_text(
+    assessment: Assessment, verified: bool | None, said: str, readings: Iterable[Reading], head: str
+) -> str:
+    """What was done and whether it has helped."""
+    word = {True: "verified", False: "NOT verified", None: "done"}[verified]
+    lines = [f"{assessment.rung.value} {word}: {said}", *trajectory_lines(readings)]
+    if head:
+        lines.append(f"journal of recoveries: {head}")
+    return "\n".join(lines)
+
+
+def trajectory_lines(readings: Iterable[Reading]) -> Iterator[str]:
+    """What each resource showed over time: ``4/4 -> 4/0 -> 4/4``."""
+    for (node, resource), item in trajectories(readings).items():
+        yield f"  {node} {resource}: {' -> '.join(str(stretch) for stretch in item.stretches)}"
+
+
+def choice_json(situation: Situation, choice: Choice, tried: str) -> JsonObject:
+    """One node as data."""
+    return {
+        "component": situation.plugin.component.ref,
+        "node": situation.node.name,
+        "missing": [str(item) for item in situation.missing],
+        "causes": [item.rule for item in situation.faults],
+        "first": list(choice.first),
+        "rungs": [_as_json(item) for item in choice.assessments],
+        "take": choice.chosen.rung.value if choice.chosen else None,
+        "why": choice.why,
+        "tried": tried,
+    }
+
+
+def _as_json(item: Assessment) -> JsonObject:
+    return {
+        "rung": item.rung.value,
+        "ready": item.ready,
+        "preconditions": [
+            {"what": it.what, "verdict": it.verdict.value, "evidence": it.evidence}
+            for it in item.preconditions
+        ],
+        "would": list(item.would),
+        "wouldNot": list(item.would_not),
+        "risks": list(item.risks),
+    }
+
+
+def acted_json(
+    assessment: Assessment, verified: bool | None, said: str, readings: Iterable[Reading], head: str
+) -> JsonObject:
+    """What was done as data."""
+    every: list[JsonValue] = [msgspec.to_builtins(item) for item in readings]
+    return {
+        "rung": assessment.rung.value,
+        "verified": verified,
+        "summary": said,
+        "readings": every,
+        "journalHead": head,
+    }
