@@ -5,7 +5,7 @@ from typing import Any
 
 from bridgehead.core.findings.finding import Severity
 from bridgehead.report.sarif import lint_sarif
-from bridgehead.rules.catalogue import FILES, LINT
+from bridgehead.rules.lint.catalogue import FILES, LINT
 from tests.core.findings.lint_values import rule
 from tests.report.lint_results import EMPTY, FULL
 

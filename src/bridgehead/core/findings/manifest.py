@@ -1,6 +1,7 @@
 """What lint looks at: objects with the place of every value, and the cluster if there is one."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 import msgspec
 
@@ -30,7 +31,7 @@ POD_TEMPLATES: Mapping[str, Path] = {
 """Where each kind keeps its pod template."""
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One object as written in a file (or as it stands in a cluster: then ``file`` is empty).
 
     ``line`` is the object's first; ``places`` has the place of every key and list entry of a file.
@@ -41,7 +42,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     line: int = 0
     places: Mapping[Path, Place] = {}
 
-    @property
+    @cached_property
     def ref(self) -> ObjectRef:
         """Its names."""
         return ref_of(self.data)
@@ -50,6 +51,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def kind(self) -> str:
         """Its kind."""
         return self.ref.kind
+
+    @cached_property
+    def looks_like_plugin(self) -> bool:
+        """What ``is_plugin`` says, found out once."""
+        return self.kind == "DaemonSet" and _looks_like_plugin(self)
 
     def place(self, path: Path) -> Place:
         """Where a value stands, or the nearest thing around it that is written."""
@@ -115,7 +121,7 @@ class Doubt(msgspec.Struct, frozen=True, kw_only=True):
     why: str
 
 
-class Linted(msgspec.Struct, frozen=True, kw_only=True):
+class Linted(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """All that is linted together, and the cluster that it is meant for, if one is at hand.
 
     ``complete``: the manifests are all that there is (a rendered chart, a whole cluster), so that a
@@ -128,25 +134,37 @@ class Linted(msgspec.Struct, frozen=True, kw_only=True):
 
     def of_kind(self, *kinds: str) -> tuple[Manifest, ...]:
         """Manifests of these kinds, in their order."""
+        if len(kinds) == 1:
+            return self._by_kind.get(kinds[0], ())
         return tuple(item for item in self.manifests if item.kind in kinds)
 
-    @property
+    @cached_property
+    def _by_kind(self) -> Mapping[str, tuple[Manifest, ...]]:
+        found: dict[str, list[Manifest]] = {}
+        for item in self.manifests:
+            found.setdefault(item.kind, []).append(item)
+        return {kind: tuple(items) for kind, items in found.items()}
+
+    @cached_property
     def with_pods(self) -> tuple[Manifest, ...]:
         """Manifests that make pods, or are one."""
         return self.of_kind(*POD_TEMPLATES)
 
-    @property
+    @cached_property
     def plugins(self) -> tuple[Manifest, ...]:
-        """DaemonSets that are, or mean to be, device plugins.
-
-        Those that mount a directory where plugins register, and those whose image is of a known
-        family: a plugin that forgot the mount is one, too.
-        """
+        """DaemonSets that are, or mean to be, device plugins."""
         return tuple(item for item in self.of_kind("DaemonSet") if is_plugin(item))
 
 
 def is_plugin(manifest: Manifest) -> bool:
-    """Whether the DaemonSet is a device plugin, by its mounts or its image."""
+    """Whether it is a DaemonSet that is, or means to be, a device plugin.
+
+    By its mounts or its image: a plugin that forgot the mount is one, too.
+    """
+    return manifest.looks_like_plugin
+
+
+def _looks_like_plugin(manifest: Manifest) -> bool:
     from bridgehead.core.components.family import family_of  # noqa: PLC0415
 
     component = component_of(manifest)
@@ -164,9 +182,14 @@ def component_of(manifest: Manifest) -> Component:
         generation=0,
         observed_generation=0,
         template=manifest.template,
-        strategy=fields.get("updateStrategy") or {},
-        selector=fields.get("selector") or {},
+        strategy=_mapping(fields.get("updateStrategy")),
+        selector=_mapping(fields.get("selector")),
     )
+
+
+def _mapping(value: object) -> JsonObject:
+    """A file may hold anything in place of it."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def containers(manifest: Manifest) -> Iterable[tuple[Path, JsonObject]]:
