@@ -1,0 +1,144 @@
+"""A resource name stays on a node that nobody serves any more.
+
+Finds: a name with 0 of 0 devices on a node where no plugin serves it: another name of the same
+domain has taken its place, or no plugin for it is left.
+
+Why: the kubelet never deletes a name from its node's status. Pods that ask for the old name stay
+Pending, and quotas and dashboards count it.
+
+Sure: the plugin's log registers the new name only. While a plugin for the name runs there it is a
+lost stream or a fault of its own instead. Without anybody asking for it the name is harmless.
+
+Do: let workloads ask for the new name; then take the old one out of the node's status if it
+disturbs. A rollback does not remove it.
+"""
+
+from collections.abc import Iterable
+
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.reach import listed
+from bridgehead.core.diagnose.remedies import remove_name
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.symptom import devices_key, pod_key, resource_key
+from bridgehead.core.findings.finding import ObjectRef, Severity
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.confidence import Confidence
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
+
+
+def _check(scene: Scene) -> Iterable[Cause]:
+    dead: dict[str, list[tuple[Node, str]]] = {}
+    for node in scene.nodes.values():
+        if node.ready is not True:
+            continue
+        for name, offer in node.offers.items():
+            if offer.capacity == 0 and _unserved(scene, node, name):
+                dead.setdefault(name, []).append((node, _instead(node, name)))
+    for name, places in sorted(dead.items()):
+        yield _cause(scene, name, places)
+
+
+def _instead(node: Node, name: str) -> str:
+    """A name of the same domain that the node does have devices of; empty where there is none."""
+    domain = name.partition("/")[0]
+    alive = (
+        other
+        for other, offer in sorted(node.offers.items())
+        if other != name and other.partition("/")[0] == domain and offer.allocatable
+    )
+    return next(alive, "")
+
+
+def _unserved(scene: Scene, node: Node, name: str) -> bool:
+    """Whether no plugin of the node serves the name, nor could, as far as is known."""
+    posts = scene.posts_by_node.get(node.name, ())
+    instead = _instead(node, name)
+    if instead:
+        return not any(_serves(post, name) for post in posts if _of_domain(post, name))
+    return all(_unrelated(post, name) for post in posts) and bool(scene.observed.has(Need.PODS))
+
+
+def _of_domain(post: Post, name: str) -> bool:
+    domain = name.partition("/")[0]
+    return any(it.partition("/")[0] == domain for it in post.names)
+
+
+def _serves(post: Post, name: str) -> bool:
+    """Whether the plugin's log speaks of the name, or there is no log that could deny it.
+
+    Without a log the plugin is taken to serve what its names say, if it serves nothing else.
+    """
+    last = name.partition("/")[2]
+    lines = [line for key, log in post.logs if not key.previous for line in log.lines]
+    if "registered" in post.quotes:
+        return any(
+            f"{last}'" in line or f"{last} " in line or line.endswith(last) for line in lines
+        )
+    return name in post.names and not post.alive
+
+
+def _unrelated(post: Post, name: str) -> bool:
+    """Whether the plugin has nothing to do with the name."""
+    if not post.names:
+        return False
+    return name not in post.names and not post.plugin.family.offers(name)
+
+
+def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
+    nodes = tuple(node.name for node, _ in places)
+    instead = next((other for _, other in places if other), "")
+    asking = _asking(scene, name, nodes)
+    known = {item.key for item in scene.symptoms}
+    keys = {resource_key(name), *(pod_key(pod) for pod in asking)}
+    keys |= {devices_key(node.name, name) for node, other in places if other}
+    known_names = {node.name: dict(node.offers) for node, _ in places}
+    shown = [
+        Evidence(f"status of node {node}", ", ".join(f"{it} {known_names[node][it]}" for it in its))
+        for node in nodes[:3]
+        for its in [[it for it in (name, instead) if it in known_names[node]]]
+    ]
+    said = f"; {instead} has taken its place" if instead else "; no plugin for it is left there"
+    fix = f"Let workloads ask for {instead} instead." if instead else "Ask for what nodes offer."
+    return Cause(
+        message=f"{name} is a dead name on {listed(nodes)}{said}",
+        blame=Blame.CONFIGURATION,
+        evidence=(
+            *shown,
+            *(Evidence(f"spec of pod {pod.ref}", f"asks for {name}") for pod in asking[:2]),
+        ),
+        refuted_by="a plugin on the node that registers the name",
+        object=ObjectRef("v1", "Node", "", nodes[0]),
+        nodes=nodes,
+        explains=tuple(sorted(keys & known)),
+        rollback_helps=RollbackHelps.NO,
+        ruled_out=(RuledOut("a lost stream", "no plugin of the node serves this name"),),
+        actions=(Action(text=fix),) if asking else (remove_name(nodes[0], name),),
+        severity=Severity.WARNING if keys & known else Severity.INFO,
+        confidence=Confidence.HIGH if instead else Confidence.MEDIUM,
+    )
+
+
+def _asking(scene: Scene, name: str, nodes: tuple[str, ...]) -> list[Pod]:
+    """Pods that wait for the name, where no node outside of these has devices of it."""
+    others = (node for node in scene.nodes.values() if node.name not in nodes)
+    if any(offer.allocatable for node in others for offer in [node.offer(name)] if offer):
+        return []
+    return sorted(
+        (pod for pod in scene.waiting_pods if name in pod.requests), key=lambda pod: pod.ref
+    )
+
+
+RULE = DiagnosisRule(
+    name="dead-resource-name",
+    severity=Severity.WARNING,
+    level=3,
+    references=("NVIDIA#240", "intel#205", "kubernetes#92396", "kubernetes#52510"),
+    cases=("LOSS-7",),
+    helped_by=frozenset({Need.NODES, Need.PODS, Need.DAEMON_SETS, Need.LOGS, Need.HISTORY}),
+    supersedes=frozenset({"requested-name-not-offered", "fewer-devices"}),
+    check=_check,
+)
