@@ -35,7 +35,14 @@ _START = frozenset(
     {"RunContainerError", "CreateContainerError", "StartError", "PostStartHookError"}
 )
 _CREATING = frozenset({"", "ContainerCreating", "PodInitializing"})
-_TELLING = ("Failed", "BackOff", "FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume")
+_TELLING = (
+    "Failed",
+    "BackOff",
+    "Unhealthy",
+    "FailedCreatePodSandBox",
+    "FailedMount",
+    "FailedAttachVolume",
+)
 _PROVED = 300.0
 """Seconds after which a container that was restarted counts as running: the longest back-off."""
 
@@ -83,9 +90,12 @@ def by_component(items: Iterable[Ailing]) -> list[tuple[Ailing, ...]]:
     return [tuple(each) for each in found.values()]
 
 
-def matching(items: Iterable[Ailing], pattern: str) -> list[tuple[Ailing, Evidence, re.Match[str]]]:
-    """Those of which a message contains the pattern, with message and match."""
-    return [(item, *found) for item in items if (found := item.match(pattern))]
+def matching(
+    items: Iterable[Ailing], pattern: str
+) -> list[tuple[tuple[Ailing, ...], Evidence, re.Match[str]]]:
+    """Of each plugin those whose messages contain the pattern, with the first message and match."""
+    groups = by_component(item for item in items if item.match(pattern))
+    return [(items, *found) for items in groups if (found := items[0].match(pattern))]
 
 
 def _first(scene: Scene, post: Post) -> Ailing | None:

@@ -1,21 +1,14 @@
-"""A cause that lies with a plugin on some nodes, with what its reach says filled in."""
+"""A cause about one plugin on some of its nodes: what all such causes have in common."""
 
 from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import explained, reach_of
-from bridgehead.core.diagnose.remedies import roll_back
+from bridgehead.core.diagnose.reach import explained, listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
-
-
-def set_ref(component: Component) -> ObjectRef:
-    """The names of a plugin's DaemonSet."""
-    return ObjectRef("apps/v1", "DaemonSet", component.namespace, component.name)
 
 
 def plugin_cause(
@@ -23,54 +16,33 @@ def plugin_cause(
     posts: Sequence[Post],
     *,
     message: str,
+    blame: Blame,
     evidence: Iterable[Evidence],
     refuted_by: str,
-    blame: Blame,
+    rollback: RollbackHelps = RollbackHelps.UNKNOWN,
     actions: Iterable[Action] = (),
-    rollback: RollbackHelps | None = None,
     ruled_out: Iterable[RuledOut] = (),
-    remedy: str = "",
     confidence: Confidence | None = None,
     severity: Severity | None = None,
 ) -> Cause:
-    """The cause for these posts of one plugin.
+    """The cause; the message is completed by the DaemonSet and the nodes, which come before it.
 
-    With ``rollback`` given, blame and rollback are the caller's: the reach cannot change them.
-    Else the reach decides between version and node, and ``blame`` holds where it does not. Where
-    the former version is known to run, going back to it comes first.
+    ``posts`` are of one plugin; evidence that is given twice is shown once.
     """
-    reach = reach_of(scene, posts)
-    helps = rollback or reach.rollback
-    found = blame if rollback else reach.blame or blame
-    back = [roll_back(posts[0].plugin.component)] if helps is RollbackHelps.YES else []
+    component = posts[0].plugin.component
+    nodes = tuple(sorted({post.node.name for post in posts}))
+    where = f"node {nodes[0]}" if len(nodes) == 1 else f"nodes {listed(nodes)}"
     return Cause(
-        message=message,
-        blame=found,
+        message=f"{component.ref} on {where}: {message}",
+        blame=blame,
         evidence=tuple(dict.fromkeys(evidence)),
         refuted_by=refuted_by,
-        object=set_ref(posts[0].plugin.component),
-        nodes=reach.nodes,
+        object=ObjectRef("apps/v1", "DaemonSet", component.namespace, component.name),
+        nodes=nodes,
         explains=explained(scene, posts),
-        remedy=remedy,
-        actions=(*back, *actions),
-        rollback_helps=helps,
-        ruled_out=(*ruled_out, *(() if rollback else reach.ruled_out)),
+        actions=tuple(actions),
+        rollback_helps=rollback,
+        ruled_out=tuple(ruled_out),
         confidence=confidence,
         severity=severity,
     )
-
-
-def shown(posts: Iterable[Post], most: int = 3) -> list[Evidence]:
-    """What the nodes of these posts show of the plugins' resources."""
-    found = [
-        Evidence(f"status of node {post.node.name}", f"{name} {post.shown(name)}")
-        for post in posts
-        for name in post.short or post.names
-    ]
-    return found[:most]
-
-
-def offering(posts: Sequence[Post]) -> str:
-    """The resources that are missing, in words."""
-    names = sorted({name for post in posts for name in post.short or post.names})
-    return ", ".join(names) or "its resource"

@@ -1,5 +1,48 @@
-"""Rules about running."""
+"""Rules about plugin pods whose containers do not run, or not well enough to register."""
 
 from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.rules.diagnosis.running import (
+    api_server_out_of_reach,
+    apparmor_denies_sysfs,
+    arguments_for_another_version,
+    driver_in_use,
+    image_for_another_architecture,
+    image_not_pulled,
+    inotify_limit_used_up,
+    kernel_refuses_driver,
+    kubelet_directory_not_mounted,
+    mig_not_permitted,
+    operand_fails,
+    plugin_crashes,
+    plugin_lacks_permission,
+    plugin_not_root,
+    plugin_on_node_without_device,
+    plugin_out_of_memory,
+    runtime_handler_missing,
+    selinux_denies_plugin,
+    socket_address_taken,
+    toolkit_hook_fails,
+)
 
-RULES: tuple[DiagnosisRule, ...] = ()
+RULES: tuple[DiagnosisRule, ...] = (
+    image_not_pulled.RULE,
+    image_for_another_architecture.RULE,
+    kubelet_directory_not_mounted.RULE,
+    runtime_handler_missing.RULE,
+    toolkit_hook_fails.RULE,
+    kernel_refuses_driver.RULE,
+    driver_in_use.RULE,
+    operand_fails.RULE,
+    arguments_for_another_version.RULE,
+    plugin_out_of_memory.RULE,
+    selinux_denies_plugin.RULE,
+    plugin_not_root.RULE,
+    apparmor_denies_sysfs.RULE,
+    mig_not_permitted.RULE,
+    api_server_out_of_reach.RULE,
+    plugin_lacks_permission.RULE,
+    inotify_limit_used_up.RULE,
+    socket_address_taken.RULE,
+    plugin_on_node_without_device.RULE,
+    plugin_crashes.RULE,
+)

@@ -1,0 +1,105 @@
+"""The plugin's image cannot be pulled.
+
+Finds: a plugin's container that waits for its image: the tag does not exist, the registry refuses
+the node, or does not answer.
+
+Why: in an update the former pod is gone by then. The node offers N/0 at once and 0/0 after five
+minutes, for as long as the image is missing.
+
+Sure: the waiting reason is ErrImagePull or ImagePullBackOff; the class of the message tells not
+found, refused and unreachable apart. kubectl describe pod shows it.
+
+Do: use a digest that exists, give the pull secret to every ServiceAccount of the plugin, or repair
+the way to the registry; else go back.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from bridgehead.core.diagnose import remedies
+from bridgehead.core.diagnose.ailing import Ailing, Trouble, ailing, by_component
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.plugin_cause import plugin_cause
+from bridgehead.core.diagnose.pull_message import OF_ARCHITECTURE, PullFailure, pull_failure
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.version_or_node import version_or_node
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.model.confidence import Confidence
+
+
+def _check(scene: Scene) -> Iterable[Cause]:
+    waiting = [
+        item
+        for item in ailing(scene, Trouble.PULL)
+        if not any(re.search(OF_ARCHITECTURE, said.text, re.I) for said in item.said)
+    ]
+    for items in by_component(waiting):
+        yield _cause(scene, items)
+
+
+def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
+    first = items[0]
+    failure, proof = pull_failure(first.said)
+    posts = [item.post for item in items]
+    component = first.post.plugin.component
+    verdict = version_or_node(scene, posts, Blame.VERSION)
+    image = first.container.image
+    elsewhere = verdict.blame is Blame.DRIFT
+    of_node = elsewhere or failure in (PullFailure.UNREACHABLE, PullFailure.NO_ROOM)
+    helps = RollbackHelps.UNKNOWN if of_node else verdict.rollback
+    back = (remedies.roll_back(component),) if helps is RollbackHelps.YES else ()
+    return plugin_cause(
+        scene,
+        posts,
+        message=f"image {image} cannot be pulled: {failure.value}",
+        blame=Blame.DRIFT if elsewhere else Blame.BELOW if of_node else Blame.VERSION,
+        evidence=(proof, *first.said[-1:]),
+        refuted_by=f"a node of the same kind that has just pulled {image}",
+        rollback=RollbackHelps.NO if elsewhere else helps,
+        actions=(*back, _action(failure, first, image)),
+        ruled_out=(
+            *verdict.ruled_out,
+            RuledOut("a crash of the plugin", "its container was never started"),
+        ),
+        confidence=Confidence.MEDIUM if failure is PullFailure.UNKNOWN else None,
+    )
+
+
+def _action(failure: PullFailure, item: Ailing, image: str) -> Action:
+    component = item.post.plugin.component
+    match failure:
+        case PullFailure.REFUSED:
+            return Action(
+                text="Give the registry's pull secret to the ServiceAccount of these pods.",
+                command=f"kubectl get serviceaccounts -n {component.namespace} "
+                "-o custom-columns=NAME:.metadata.name,SECRETS:.imagePullSecrets[*].name",
+            )
+        case PullFailure.UNREACHABLE:
+            return Action(
+                text=f"Look at the way from {item.post.node.name} to the registry: name service, "
+                "proxy, certificates.",
+                command=f"kubectl describe pod -n {component.namespace} "
+                f"{item.post.pod.name if item.post.pod else ''}",
+            )
+        case PullFailure.NO_ROOM:
+            return Action(
+                text=f"Make room for images on {item.post.node.name}.",
+                command=f"kubectl describe node {item.post.node.name}",
+            )
+        case _:
+            return remedies.edit(component, f"Name an image that exists instead of {image}.")
+
+
+RULE = DiagnosisRule(
+    name="image-not-pulled",
+    severity=Severity.ERROR,
+    level=2,
+    cases=("RUN-1",),
+    references=("NVIDIA#216", "NVIDIA#230", "intel#1981"),
+    needs=frozenset({Need.PODS, Need.DAEMON_SETS}),
+    helped_by=frozenset({Need.EVENTS, Need.REVISIONS, Need.HISTORY}),
+    supersedes=frozenset({"plugin-crashes"}),
+    check=_check,
+)
