@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from bridgehead.app.lint import lint, lintable_objects, needs_of
+from bridgehead.app.lint import lint, lintable_objects, namespaces_of, needs_of
 from bridgehead.app.observing import observed_from
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation
@@ -194,3 +194,10 @@ def test_no_more_is_read_of_a_cluster_than_rules_ask_for() -> None:
     needy = rule("needy", needs=frozenset({Need.NODES}))
     assert needs_of([needy], objects=False) == {Need.NODES}
     assert Need.DAEMON_SETS in needs_of([needy], objects=True)
+
+
+def test_namespaces_of_manifests_are_where_a_reader_without_rights_looks() -> None:
+    objects: list[JsonObject] = [
+        {"kind": "Pod", "metadata": {"name": "a", "namespace": name}} for name in ("b", "a", "b")
+    ]
+    assert namespaces_of(lintable_objects([*objects, {"kind": "Node"}])) == ("a", "b")

@@ -201,6 +201,16 @@ def test_a_recorded_state_is_looked_at_where_no_path_is_given(
     assert capsys.readouterr().out.startswith("error: maxSurge is 1")
 
 
+def test_a_broken_file_of_a_recorded_state_is_exit_8(file: Path, capsys: Output) -> None:
+    file.write_text(SURGE.replace("maxSurge: 1", "maxSurge: 0"), encoding="utf-8")
+    state = file.parent / "state"
+    state.mkdir()
+    (state / "recorded.yaml").write_text("at: 2026-01-01T00:00:00Z\n", encoding="utf-8")
+    (state / "half.json").write_text('{"kind": "Lis', encoding="utf-8")
+    assert run(["lint", str(file), "--from", str(state)]) == Exit.INCOMPLETE
+    assert "half.json:1:10: this is no JSON" in capsys.readouterr().err
+
+
 def test_manifests_are_judged_against_a_recorded_state(file: Path, capsys: Output) -> None:
     state = file.parent / "cluster.json"
     shutil.copy(EXAMPLES / "cluster.json", state)

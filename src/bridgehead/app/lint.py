@@ -19,6 +19,7 @@ from bridgehead.core.model.json import JsonObject, children
 from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.rules.lint.catalogue import FILES, LINT, lint_rule_named
+from bridgehead.sources.embedded import embedded_in
 from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.manifests import read_manifests
 
@@ -91,8 +92,20 @@ def needs_of(rules: Iterable[LintRule], *, objects: bool) -> frozenset[Need]:
 def lintable_objects(objects: Iterable[JsonObject]) -> Lintable:
     """A cluster's own objects. What a controller made is judged by what made it."""
     made = [item for item in objects if not _is_made(item)]
-    manifests = tuple(Manifest(data=item) for item in made)
+    manifests = tuple(Manifest(data=item, texts=embedded_in(item)) for item in made)
     return Lintable(units=(Unit(manifests=manifests, complete=True),))
+
+
+def namespaces_of(source: Lintable) -> tuple[str, ...]:
+    """Where the objects go: to be read where the whole cluster may not be."""
+    named = {item.ref.namespace for unit in source.units for item in unit.manifests}
+    return tuple(sorted(named - {""}))
+
+
+def with_problems(source: Lintable, problems: Iterable[Problem]) -> Lintable:
+    """The same, with files of a recorded state that could not be read; warnings are no problem."""
+    more = tuple(item for item in problems if not item.warning)
+    return msgspec.structs.replace(source, problems=(*source.problems, *more))
 
 
 def _is_made(item: JsonObject) -> bool:

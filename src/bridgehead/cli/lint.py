@@ -14,7 +14,7 @@ from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.surroundings import here, run_here
 
 if TYPE_CHECKING:
-    from bridgehead.core.findings.observed import Observed
+    from bridgehead.app.observed_recording import ObservedRecording
     from bridgehead.core.findings.result import LintResult
     from bridgehead.sources.lintable import Lintable
 
@@ -72,18 +72,13 @@ def lint(
     """
     _check_usage(output, write=write_baseline, baseline=baseline, fix=fix, yes=yes)
     complaints = Complaints(fail_on, baseline, write_baseline)
-    cluster = _cluster(state, objects=not paths) if _with_cluster(paths, state) else None
+    known = _known(complaints)
     stdin = sys.stdin.buffer.read() if Path("-") in paths else b""
-
-    def result() -> "LintResult":
-        # The rules and the YAML reader: help must not wait for them.
-        from bridgehead.app.lint import lint as linted  # noqa: PLC0415
-
-        return linted(_source(paths, cluster, stdin), cluster, _known(complaints))
-
-    found = result()
+    read = _read(paths, stdin)
+    cluster = _cluster(state, read) if _with_cluster(paths, state) else None
+    found = _linted(read, cluster, known)
     if fix and _fixed(found, write=yes):
-        found = result()
+        found = _linted(_read(paths, stdin), cluster, known)
     show(_shown(found, output, fail_on))
     return _ending(found, complaints, with_cluster=cluster is not None)
 
@@ -103,36 +98,50 @@ def _with_cluster(paths: tuple[Path, ...], state: StateOptions) -> bool:
     return not paths or any(named)
 
 
-def _cluster(state: StateOptions, *, objects: bool) -> "Observed":
+def _read(paths: tuple[Path, ...], stdin: bytes) -> "Lintable | None":
+    """What is at the paths; None without any: then the cluster's own objects are looked at."""
+    # The YAML reader: help must not wait for it.
+    from bridgehead.sources.lint_files import read_paths  # noqa: PLC0415
+
+    return read_paths(paths, stdin) if paths else None
+
+
+def _cluster(state: StateOptions, read: "Lintable | None") -> "ObservedRecording":
     """What rules of lint want to see of it, and no more."""
     from bridgehead.app.observed_recording import read_observed  # noqa: PLC0415
-    from bridgehead.core.model.problem import problems_text  # noqa: PLC0415
 
-    if state.recording is None:
-        return run_here(_live(state.cluster, objects=objects))
-    recorded = read_observed(state.recording, state.at)
-    if recorded.problems:
-        say(problems_text(recorded.problems).rstrip())
-    return recorded.observed
+    if state.recording is not None:
+        return read_observed(state.recording, state.at)
+    return run_here(_live(state.cluster, read))
 
 
-async def _live(cluster: ClusterOptions, *, objects: bool) -> "Observed":
+async def _live(cluster: ClusterOptions, read: "Lintable | None") -> "ObservedRecording":
     from bridgehead.app.gathering import gather  # noqa: PLC0415
-    from bridgehead.app.lint import needs_of  # noqa: PLC0415
+    from bridgehead.app.lint import namespaces_of, needs_of  # noqa: PLC0415
+    from bridgehead.app.observed_recording import ObservedRecording  # noqa: PLC0415
     from bridgehead.cli.sessions import client  # noqa: PLC0415
     from bridgehead.rules.lint.catalogue import LINT  # noqa: PLC0415
 
+    needs = needs_of(LINT, objects=read is None)
+    namespaces = namespaces_of(read) if read is not None else ()
     async with client(cluster) as kube:
-        return await gather(kube, needs_of(LINT, objects=objects), now=here().clock())
+        found = await gather(kube, needs, now=here().clock(), namespaces=namespaces)
+        return ObservedRecording(found)
 
 
-def _source(paths: tuple[Path, ...], cluster: "Observed | None", stdin: bytes) -> "Lintable":
-    from bridgehead.app.lint import lintable_objects  # noqa: PLC0415
-    from bridgehead.sources.lint_files import read_paths  # noqa: PLC0415
+def _linted(
+    read: "Lintable | None", cluster: "ObservedRecording | None", known: dict[str, int]
+) -> "LintResult":
+    from bridgehead.app.lint import lint as linted  # noqa: PLC0415
+    from bridgehead.app.lint import lintable_objects, with_problems  # noqa: PLC0415
 
-    if paths or cluster is None:
-        return read_paths(paths, stdin)
-    return lintable_objects(item for items in cluster.objects.values() for item in items)
+    observed = cluster.observed if cluster is not None else None
+    if read is None:
+        objects = observed.objects if observed is not None else {}
+        read = lintable_objects(item for items in objects.values() for item in items)
+    if cluster is not None:
+        read = with_problems(read, cluster.problems)
+    return linted(read, observed, known)
 
 
 def _known(complaints: Complaints) -> dict[str, int]:
