@@ -16,7 +16,7 @@ from bridgehead.core.diagnose.free_devices import room_on
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scheduling_message import Check
 from bridgehead.core.inventory.placement import Predicate, misfits, untolerated
-from bridgehead.core.model.json import JsonObject, JsonValue, child, children, texts
+from bridgehead.core.model.json import JsonObject, JsonValue, child, children, text, texts
 from bridgehead.core.model.node import Node, Taint
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.quantity import amount
@@ -38,6 +38,14 @@ class Fits:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._used: dict[str, Mapping[str, Decimal] | None] = {}
+        self._offered = {
+            text(item, "metadata", "name"): {
+                name: amount(written)
+                for name, written in texts(item, "status", "allocatable").items()
+                if name in _PLAIN
+            }
+            for item in scene.observed.of_kind("Node")
+        }
 
     def obstacle(self, pod: Pod, spec: JsonObject, node: Node, resource: str) -> Obstacle | None:
         """Why the pod cannot go to the node, whatever devices of the resource are free there.
@@ -59,14 +67,13 @@ class Fits:
             other = None if name == resource else room_on(self._scene, node.name, name)
             if name != resource and (other is None or other.free < count):
                 return Obstacle(Check.ROOM, f"has too little free {name}")
-        raw = self._scene.observed.raw("Node", "", node.name)
         used = self._used_on(node.name)
-        if raw is None or used is None:
+        if used is None:
             return None
-        offered = texts(raw, "status", "allocatable")
+        offered = self._offered.get(node.name, {})
         asked = _asked(spec)
         for name in _PLAIN:
-            whole = amount(offered.get(name, ""))
+            whole = offered.get(name)
             if whole is not None and asked[name] > 0 and used[name] + asked[name] > whole:
                 return Obstacle(Check.ROOM, f"has too little free {name}")
         return None

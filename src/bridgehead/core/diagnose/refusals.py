@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import msgspec
 
@@ -45,12 +46,18 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
 
 def refused_pods(scene: Scene, *sorts: Refusal) -> tuple[Refused, ...]:
     """Refused pods, of these sorts or of any, in the order of their names."""
+    return tuple(item for item in _all(scene) if not sorts or item.said.refusal in sorts)
+
+
+@lru_cache(maxsize=1)
+def _all(scene: Scene) -> tuple[Refused, ...]:
+    """Worked out once, as many rules ask of the same scene and there may be thousands."""
     found = []
     for pod in sorted(scene.observed.snapshot.pods, key=lambda item: item.ref):
         if pod.phase != "Failed":
             continue
         said = parse_admission_message(pod.reason, pod.message)
-        if said is not None and (not sorts or said.refusal in sorts):
+        if said is not None:
             found.append(_refused(scene, pod, said))
     return tuple(found)
 

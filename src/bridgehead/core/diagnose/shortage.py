@@ -6,6 +6,7 @@ and says nothing of why devices are few (NVIDIA/gpu-operator#156).
 
 from collections.abc import Iterable
 from enum import Enum
+from functools import lru_cache
 
 import msgspec
 
@@ -36,9 +37,14 @@ class Lack(msgspec.Struct, frozen=True, kw_only=True):
 
 def lacks(scene: Scene, *sorts: Shortage) -> tuple[Lack, ...]:
     """All groups whose reason is one of these, in the order of their first pods."""
+    return tuple(item for item in _all(scene) if item.sort in sorts)
+
+
+@lru_cache(maxsize=1)
+def _all(scene: Scene) -> tuple[Lack, ...]:
+    """Worked out once, as many rules ask of the same scene."""
     short = frozenset((item.node, item.resource) for item in scene.symptoms_with("devices/"))
-    found = (_lack(waiting, short) for waiting in waiting_for_devices(scene))
-    return tuple(item for item in found if item.sort in sorts)
+    return tuple(_lack(waiting, short) for waiting in waiting_for_devices(scene))
 
 
 def _lack(waiting: Waiting, short: frozenset[tuple[str, str]]) -> Lack:
