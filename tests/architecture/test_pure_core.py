@@ -23,6 +23,7 @@ ALLOWED = frozenset(
         "json",
         "math",
         "msgspec",
+        "posixpath",
         "re",
         "string",
         "types",
