@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from bridgehead.app.observing import observed_from
+from bridgehead.app.observing import observed_from, with_logs
 from bridgehead.cluster.evidence import Evidence, read_evidence
 from bridgehead.cluster.evidence_logs import read_logs
 from bridgehead.core.diagnose.log_choice import logs_to_read
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptoms import symptoms_of
 from bridgehead.core.findings.needs import Need
-from bridgehead.core.findings.observed import Log, LogId, Observed
+from bridgehead.core.findings.observed import LogId, Observed
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.client import Kube
@@ -47,16 +47,16 @@ async def gather(
     found.complete.update(text(item, "kind") for item in extra)
     found.unread.extend(unread)
     at = _at(found, now)
-    bare = _observed(found, at, None)
+    bare = _observed(found, at)
     if Need.LOGS not in needs:
         return bare
     wanted, passed = whose_logs(bare)
     logs = await read_logs(kube, wanted)
-    found.unread.extend(logs.unread)
+    missing = list(logs.unread)
     if passed:
         why = f"those of {passed} more pods in trouble would say the same again"
-        found.unread.append(Unread("some logs", why))
-    return _observed(found, at, logs.logs)
+        missing.append(Unread("some logs", why))
+    return with_logs(bare, logs.logs, missing)
 
 
 def _at(found: Evidence, now: float) -> float:
@@ -68,12 +68,11 @@ def _at(found: Evidence, now: float) -> float:
     return max(now, newest or 0.0)
 
 
-def _observed(found: Evidence, now: float, logs: dict[LogId, Log] | None) -> Observed:
+def _observed(found: Evidence, at: float) -> Observed:
     return observed_from(
         found.objects,
-        at=now,
+        at=at,
         server=found.server,
-        logs=logs,
         complete=found.complete,
         unread=found.unread,
         more_pods=found.pods,

@@ -120,6 +120,16 @@ def _texts(status: object, name: str) -> tuple[str, ...] | None:
     return tuple(str(item) for item in found)
 
 
+def with_logs(observed: Observed, logs: Mapping[LogId, Log], unread: Iterable[Unread]) -> Observed:
+    """The same with its logs, and what of them could not be read."""
+    return msgspec.structs.replace(
+        observed,
+        logs=dict(logs),
+        met=observed.met | {Need.LOGS},
+        unread=(*observed.unread, *unread),
+    )
+
+
 def with_more_unread(observed: Observed, unread: Iterable[Unread]) -> Observed:
     """The same, with more that could not be read."""
     return msgspec.structs.replace(observed, unread=(*observed.unread, *unread))

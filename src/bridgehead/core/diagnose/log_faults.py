@@ -7,7 +7,7 @@ import msgspec
 from bridgehead.core.diagnose.ailing import Ailing, Trouble, ailing
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.diagnose.telling_lines import Quote, patterns_of, quotes_in
+from bridgehead.core.diagnose.telling_lines import Quote
 
 
 class LogFault(msgspec.Struct, frozen=True):
@@ -46,13 +46,7 @@ def faults_by_component(items: Iterable[LogFault]) -> list[tuple[LogFault, ...]]
 
 def crash_quotes(item: Ailing) -> list[Quote]:
     """Every sign that the logs of a crashing container show, the last line first."""
-    logs = [
-        (f"log {key}", log)
-        for key, log in sorted(item.post.logs, key=lambda pair: not pair[0].previous)
-        if key.container == item.container.name
-    ]
-    found = quotes_in(logs, patterns_of(item.post.plugin.family)).values()
-    return sorted(found, key=lambda quote: -quote.line)
+    return list(item.post.quotes_of(item.container.name))
 
 
 def _of_crash(item: Ailing, keys: tuple[str, ...]) -> Quote | None:

@@ -114,6 +114,22 @@ class Post:
             [(f"log {key}", log) for key, log in kept], patterns_of(self.plugin.family)
         )
 
+    def quotes_of(self, container: str) -> tuple[Quote, ...]:
+        """Every sign that one container's logs show, of its former process too; the last first."""
+        if container not in self._quotes_of:
+            logs = [
+                (f"log {key}", log)
+                for key, log in sorted(self.logs, key=lambda pair: not pair[0].previous)
+                if key.container == container
+            ]
+            found = quotes_in(logs, patterns_of(self.plugin.family)).values()
+            self._quotes_of[container] = tuple(sorted(found, key=lambda quote: -quote.line))
+        return self._quotes_of[container]
+
+    @cached_property
+    def _quotes_of(self) -> dict[str, tuple[Quote, ...]]:
+        return {}
+
     def quote(self, *keys: str) -> Quote | None:
         """The first of these signs that its log shows and that is to be believed.
 

@@ -7,7 +7,7 @@ read back as it was.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from bridgehead.core.model.json import JsonObject, JsonValue, text
 
@@ -96,23 +96,43 @@ def _field(kind: str, key: str, value: JsonValue) -> JsonValue:
         return dict.fromkeys(sorted(value), REDACTED) if isinstance(value, Mapping) else None
     if kind == "ConfigMap" and key == "binaryData":
         return dict.fromkeys(sorted(value), REDACTED) if isinstance(value, Mapping) else None
-    return _walked(key, value)
+    if kind == "ConfigMap" and key == "data" and isinstance(value, Mapping):
+        return {name: _walked(name, inner) for name, inner in value.items()}
+    return value if key in _HARMLESS else _walked(key, value)
+
+
+_HARMLESS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        apiVersion kind name namespace uid resourceVersion generateName labels matchLabels
+        nodeSelector managedFields ownerReferences creationTimestamp deletionTimestamp
+        lastTransitionTime lastHeartbeatTime lastProbeTime startTime startedAt finishedAt
+        firstTimestamp lastTimestamp eventTime type phase reason nodeName nodeInfo capacity
+        allocatable addresses images image imageID containerID resources requests limits key
+        operator effect tolerations taints mountPath hostPath path ports selector podIPs hostIPs
+        qosClass volumeMounts serviceAccountName serviceAccount schedulerName priorityClassName
+        source involvedObject
+        """,
+    )
+)
+"""Fields of API objects that hold nothing secret; by far the most of all objects."""
 
 
 def _walked(key: str, value: JsonValue) -> JsonValue:
-    match value:
-        case str():
-            return REDACTED if value and _secret_key(key) else redacted_text(value)
-        case Mapping():
-            return {
-                name: _walked(name, inner) for name, inner in value.items() if name != _LAST_APPLIED
-            }
-        case Sequence():
-            if key == "env":
-                return [_variable(inner) for inner in value]
-            return [_walked(key, inner) for inner in value]
-        case _:
-            return value
+    if isinstance(value, str):
+        return REDACTED if value and _secret_key(key) else redacted_text(value)
+    if isinstance(value, dict):
+        return {
+            name: inner if name in _HARMLESS else _walked(name, inner)
+            for name, inner in value.items()
+            if name != _LAST_APPLIED
+        }
+    if isinstance(value, list):
+        if key == "env":
+            return [_variable(inner) for inner in value]
+        return [_walked(key, inner) for inner in value]
+    return value
 
 
 _NAMES = frozenset({"secretName", "tokenExpirationSeconds", "automountServiceAccountToken"})
