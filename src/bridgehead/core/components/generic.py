@@ -96,7 +96,7 @@ FAULTS = (
         key="sysfs-denied",
     ),
     LogPattern(
-        r"failed to answer options",
+        r"failed to answer options|failed to get device plugin options",
         "the plugin fails to tell its options, so the kubelet does not take it on",
         REGISTERED,
         key="options-refused",

@@ -50,6 +50,9 @@ def _node_states(scene: Scene, post: Post) -> Iterable[Change]:
         if text(item, "metadata", "name") == post.node.name and at is not None:
             said = f"last written {stamp(at)}, sync {text(item, 'status', 'syncStatus')}"
             yield Change(at, Evidence(f"SriovNetworkNodeState/{post.node.name}", said))
+    for event in scene.observed.events:
+        if event.kind == "SriovNetworkNodeState" and event.name == post.node.name:
+            yield Change(event.last, Evidence(event.source, event.message))
 
 
 def _configuration(scene: Scene, post: Post) -> Iterable[Change]:

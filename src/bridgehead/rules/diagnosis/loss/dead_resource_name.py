@@ -58,7 +58,11 @@ def _unserved(scene: Scene, node: Node, name: str) -> bool:
     posts = scene.posts_by_node.get(node.name, ())
     instead = _instead(node, name)
     if instead:
-        return not any(_serves(post, name) for post in posts if _of_domain(post, name))
+        own = [post for post in posts if _of_domain(post, name)]
+        told = all("registered" in post.quotes for post in own)
+        # Devices that pods hold may be lost to a plugin that serves the name still.
+        open_still = scene.in_use(node.name, name) > 0 and not told
+        return not open_still and not any(_serves(post, name) for post in own)
     return all(_unrelated(post, name) for post in posts) and bool(scene.observed.has(Need.PODS))
 
 

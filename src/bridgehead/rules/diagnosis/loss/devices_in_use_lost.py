@@ -1,7 +1,7 @@
 """A plugin that was restarted has not found again the devices that pods hold.
 
 Finds: a node that shows fewer devices than it should by exactly the number that pods hold which are
-older than the plugin's process.
+older than the plugin's process; of a plugin known for it, one that shows fewer than those hold.
 
 Why: a virtual function that was moved into a pod's network namespace is not seen on the host. The
 plugin that starts anew offers the free ones only, while requests still count the others: less is
@@ -50,21 +50,24 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 
 def _missing(scene: Scene, post: Post) -> _Missing | None:
-    """What is missing by exactly what older pods hold; None where the sums do not meet."""
+    """What is missing by exactly what older pods hold; None where the sums do not meet.
+
+    Of a plugin that is known for it, fewer devices than older pods hold are enough.
+    """
     started = post.started
-    if started is None or not post.failing or not post.settled:
+    if started is None or not post.settled:
         return None
-    for name in post.short:
+    for name in post.names:
         offer, expected = post.node.offer(name), scene.expected(post.node.name, name)
-        if offer is None or expected is None or offer.capacity != offer.allocatable:
+        if offer is None or offer.capacity != offer.allocatable:
             continue
-        held = sum(
-            pod.requests[name]
-            for pod in scene.holders(post.node.name, name)
-            if pod.created < started
-        )
-        if held and offer.capacity + held == expected.count:
-            return _Missing(name, expected.count, offer.capacity, held)
+        older = [pod for pod in scene.holders(post.node.name, name) if pod.created < started]
+        held = sum(pod.requests[name] for pod in older)
+        before = offer.capacity + held
+        meets = name in post.short and expected is not None and before == expected.count
+        broken = post.plugin.family.shrinks_when_busy and offer.capacity < held
+        if held and (meets or (broken and expected is None)):
+            return _Missing(name, before, offer.capacity, held)
     return None
 
 

@@ -1,7 +1,7 @@
 """Two plugins of a node offer the same resource.
 
-Finds: a node on which two running pods, or one pod twice, offer one resource, while its number of
-devices flips, is not what it should be, or is below what pods hold.
+Finds: a node on which two running pods of different owners offer one resource, or one pod does so
+twice while its number of devices flips, is not what it should be, or is below what pods hold.
 
 Why: the kubelet keeps one endpoint a resource: the last one to register wins, and the end of either
 may take the resource away. Pods are given ids that the other plugin does not know.
@@ -44,13 +44,16 @@ class _Claim(msgspec.Struct, frozen=True):
     evidence: Evidence
 
 
+_Place = tuple[Node, list[_Claim], Evidence | None]
+
+
 def _check(scene: Scene) -> Iterable[Cause]:
-    found: dict[tuple[str, tuple[str, ...]], list[tuple[Node, list[_Claim], Evidence]]] = {}
+    found: dict[tuple[str, tuple[str, ...]], list[_Place]] = {}
     for node in scene.nodes.values():
         for name, claims in sorted(_claims(scene, node).items()):
             sign = _sign(scene, node, name)
-            if len(claims) > 1 and sign:
-                rivals = tuple(sorted({claim.who for claim in claims}))
+            rivals = tuple(sorted({claim.who for claim in claims}))
+            if len(rivals) > 1 or (len(claims) > 1 and sign):
                 found.setdefault((name, rivals), []).append((node, claims, sign))
     for (name, rivals), places in sorted(found.items()):
         yield _cause(scene, name, rivals, places)
@@ -119,7 +122,8 @@ def _of_others(scene: Scene, node: Node) -> Iterable[tuple[str, _Claim]]:
             for name in names if any("nvidia" in image for image in images) else ():
                 proof = Evidence(f"pods of node {node.name}", f"{pod.ref} registers devices")
                 yield name, _Claim(f"pod/{pod.ref}", name, proof)
-    if node.os_image.lower().startswith("bottlerocket"):
+    image = node.os_image.lower()
+    if image.startswith("bottlerocket") and "nvidia" in image:
         for name in names:
             proof = Evidence(f"nodeInfo of node {node.name}", f"osImage {node.os_image}")
             yield name, _Claim("the plugin inside of Bottlerocket", name, proof)
@@ -145,10 +149,11 @@ def _cause(
     scene: Scene,
     name: str,
     rivals: tuple[str, ...],
-    places: list[tuple[Node, list[_Claim], Evidence]],
+    places: list[_Place],
 ) -> Cause:
     nodes = tuple(sorted(node.name for node, _, _ in places))
-    _, claims, sign = places[0]
+    # The place that shows it best stands for all.
+    _, claims, sign = min(places, key=lambda place: (place[2] is None, place[0].name))
     posts = [
         post
         for node in nodes
@@ -160,7 +165,7 @@ def _cause(
     return Cause(
         message=f"{name} has two claimants on {listed(nodes)}: {who}",
         blame=Blame.SECOND_WRITER,
-        evidence=(*(claim.evidence for claim in claims[:3]), sign),
+        evidence=(*(claim.evidence for claim in claims[:3]), *([sign] if sign else [])),
         refuted_by="only one of them registering the name, by its log",
         object=ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
@@ -174,7 +179,8 @@ def _cause(
                 command=f"kubectl get pods -A -o wide --field-selector=spec.nodeName={nodes[0]}",
             ),
         ),
-        confidence=Confidence.HIGH if flips or len(rivals) > 1 else Confidence.MEDIUM,
+        severity=None if sign else Severity.WARNING,
+        confidence=Confidence.HIGH if flips or (sign and len(rivals) > 1) else Confidence.MEDIUM,
     )
 
 
