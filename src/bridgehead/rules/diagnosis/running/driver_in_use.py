@@ -48,8 +48,8 @@ def _cause(scene: Scene, items: Sequence[OperandFault]) -> Cause:
     assert quote is not None
     nodes = nodes_of(items)
     holders = [pod.ref for pod in scene.pods_on(first.pod.node) if _holds(scene, pod)]
-    node = scene.nodes.get(first.pod.node)
-    state = node.labels.get(_STATE, "") if node else ""
+    labels = scene.nodes[first.pod.node].labels if first.pod.node in scene.nodes else {}
+    state = Evidence(f"labels of node {first.pod.node}", f"{_STATE}={labels.get(_STATE)}")
     return Cause(
         message=(
             f"{first.component.ref} on {listed(nodes)}: the loaded driver is in use and cannot be "
@@ -59,11 +59,7 @@ def _cause(scene: Scene, items: Sequence[OperandFault]) -> Cause:
         evidence=(
             quote.evidence,
             *proof_of(first),
-            *(
-                (Evidence(f"labels of node {first.pod.node}", f"{_STATE}={state}"),)
-                if state
-                else ()
-            ),
+            *((state,) if _STATE in labels else ()),
         ),
         refuted_by="a node without any pod that uses devices, and the same line",
         object=first.object,

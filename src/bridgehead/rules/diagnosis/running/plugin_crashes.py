@@ -63,7 +63,7 @@ def _named(item: Ailing) -> bool:
 def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
     first = items[0]
     posts = [item.post for item in items]
-    container, component = first.container, posts[0].plugin.component
+    container = first.container
     verdict = version_or_node(scene, posts, Blame.VERSION)
     code = container.exit_code or container.last_exit_code
     ended = f" with exit code {code}" if code else ""
