@@ -67,10 +67,19 @@ class Lab:
         name: str = created["metadata"]["name"]
         return name
 
+    def ask_removal(self, pod: str) -> None:
+        """Delete a pod; that it goes is another matter."""
+        self.cluster.api.delete(f"{self._pods()}/{pod}")
+
     def remove(self, pod: str) -> None:
         """Delete a pod and wait until it is gone."""
-        self.cluster.api.delete(f"{self._pods()}/{pod}")
+        self.ask_removal(pod)
         self.until(lambda: self.pod(pod) is None)
+
+    def events(self, pod: str) -> list[Object]:
+        """Events about a pod."""
+        found: Object = self.cluster.api.get(f"/api/v1/namespaces/{self.namespace}/events")
+        return [item for item in found["items"] if item["involvedObject"].get("name") == pod]
 
     def pod(self, name: str) -> Object | None:
         """The pod, or None where it is gone."""
@@ -110,6 +119,13 @@ class Lab:
         end = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < end, f"it did not come true in {timeout:.0f} s"
+            time.sleep(0.1)
+
+    def stays(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Look for so many seconds whether a condition holds all the time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            assert condition(), "it holds no longer"
             time.sleep(0.1)
 
     def offers(self, *expected: Offer, timeout: float = 60) -> None:
