@@ -20,6 +20,9 @@ from testbed.fixtures import LeaseNodes
 
 pytestmark = pytest.mark.cluster
 
+HAS_MODULES = Path("/proc/modules").exists()
+"""Whether the kernel of this machine, which is that of its nodes, can load modules at all."""
+
 
 async def left(kube: Kube, namespace: str) -> list[str]:
     """Readers that are there and not on their way out."""
@@ -45,7 +48,7 @@ async def test_a_node_is_read_whatever_keeps_others_off_and_nothing_is_left(
     assert text(status, "checkpoint", "Checksum") or child(status, "checkpoint", "Data")
     assert "/dev/null" in status["devices"]
     assert isinstance(status["cdi"], dict)
-    assert ("modules" in status) == Path("/proc/modules").exists()
+    assert ("modules" in status) == HAS_MODULES
     assert "kubeletLog" not in status  # a test bed's kubelet writes none there
     assert not answer.unread
     assert await left(kube, namespace) == []

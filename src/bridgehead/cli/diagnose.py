@@ -14,9 +14,11 @@ from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.surroundings import here, run_here
 
 if TYPE_CHECKING:
+    from bridgehead.app.reader import Looked
     from bridgehead.core.diagnose.diagnosis import Diagnosis
     from bridgehead.core.diagnose.question import Question
     from bridgehead.core.findings.observed import Observed
+    from bridgehead.kube.client import Kube
 
 
 @click.command(epilog="Example:  bridgehead diagnose daemonset/gpu/nvidia-device-plugin")
@@ -36,6 +38,12 @@ if TYPE_CHECKING:
     help="Also write all that was looked at to this folder, secrets taken out; --from reads it.",
 )
 @click.option(
+    "--reader-image",
+    metavar="IMAGE",
+    help="With --node: read files of the node by a short-lived pod of this image, any with a "
+    "shell (default: as the last run's spec allows).",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "info"]),
     default="error",
@@ -50,9 +58,12 @@ def diagnose(
     nodes: tuple[str, ...],
     baseline: Path | None,
     save: Path | None,
+    reader_image: str | None,
     fail_on: str,
 ) -> Exit:
-    """Name what is wrong with device plugins and devices, with proof, and what to do. Reads only.
+    """Name what is wrong with device plugins and devices, with proof, and what to do.
+
+    Reads only; with --reader-image a pod reads files of a node, and is removed.
 
     Exit 1 for causes at or above --fail-on, 8 if nothing was found and something was not read.
     """
@@ -60,8 +71,10 @@ def diagnose(
     from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415
     from bridgehead.core.diagnose.question import Question  # noqa: PLC0415
 
+    if reader_image and (not nodes or state.recording is not None):
+        raise click.UsageError("--reader-image goes with --node, and with a live cluster")
     question = Question(component=_ref(component), nodes=nodes)
-    observed = _observed(state, question, state_namespace, baseline)
+    observed = _observed(state, question, state_namespace, baseline, reader_image or "")
     found = diagnosed(observed, question)
     show(_shown(found, output))
     if save is not None:
@@ -82,7 +95,11 @@ def _ref(component: str | None) -> str:
 
 
 def _observed(
-    state: StateOptions, question: "Question", state_namespace: str, baseline: Path | None
+    state: StateOptions,
+    question: "Question",
+    state_namespace: str,
+    baseline: Path | None,
+    reader_image: str,
 ) -> "Observed":
     from bridgehead.app.history import history_of  # noqa: PLC0415
 
@@ -101,13 +118,41 @@ def _observed(
 
     async def read() -> None:
         async with client(state.cluster) as kube:
-            now = here().clock()
+            looked = await _files(kube, question, state_namespace, reader_image)
             found.append(
-                await observe(kube, question, now=now, state_namespace=state_namespace, extra=extra)
+                await observe(
+                    kube,
+                    question,
+                    now=here().clock(),
+                    state_namespace=state_namespace,
+                    extra=(*extra, *looked.objects),
+                    unread=looked.unread,
+                )
             )
 
     run_here(read())
     return found[0]
+
+
+async def _files(kube: "Kube", question: "Question", state_namespace: str, image: str) -> "Looked":
+    """What a reader pod sees of the nodes, where somebody allows one; else it is said."""
+    from bridgehead.app.reader import Looked, allowed_image, look_at  # noqa: PLC0415
+
+    if not question.nodes:
+        return Looked()
+    ref = parse_component(question.component) if question.component else None
+    chosen = image or await allowed_image(kube, state_namespace, ref)
+    if not chosen:
+        names = ", ".join(question.nodes)
+        say(f"files of {names} are not looked at: name an image with a shell, --reader-image IMAGE")
+        return Looked()
+    return await look_at(
+        kube,
+        question.nodes,
+        image=chosen,
+        state_namespace=state_namespace,
+        clock=here().clock,
+    )
 
 
 def _shown(found: "Diagnosis", output: str) -> str:

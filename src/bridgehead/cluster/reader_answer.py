@@ -74,8 +74,7 @@ def parts(lines: list[str], boundary: str) -> Iterator[Part]:
             name, taken = line.removeprefix(f"{boundary} begin "), []
         elif line.startswith(f"{boundary} end ") and name:
             code = line.removeprefix(f"{boundary} end ")
-            text = "\n".join(taken[:-1] if taken and not taken[-1] else taken)
-            yield Part(name, text, int(code) if code.isdecimal() else None)
+            yield Part(name, "\n".join(taken), int(code) if code.isdecimal() else None)
             name = ""
         elif name:
             taken.append(line)
