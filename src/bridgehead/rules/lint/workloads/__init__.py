@@ -1,5 +1,18 @@
-"""Rules about workloads."""
+"""Rules about pods that ask for devices."""
 
 from bridgehead.core.findings.rule import LintRule
+from bridgehead.rules.lint.workloads import (
+    bare_device_pod,
+    device_in_pod_level_resources,
+    fractional_device_request,
+    request_differs_from_limit,
+    workload_runtime_class_missing,
+)
 
-RULES: tuple[LintRule, ...] = ()
+RULES: tuple[LintRule, ...] = (
+    device_in_pod_level_resources.RULE,
+    fractional_device_request.RULE,
+    request_differs_from_limit.RULE,
+    bare_device_pod.RULE,
+    workload_runtime_class_missing.RULE,
+)
