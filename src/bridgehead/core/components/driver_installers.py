@@ -43,8 +43,8 @@ FAULTS = (
         key="module-of-another-kernel",
     ),
     LogPattern(
-        r"(could not|failed to|unable to) unload\b.*\b(driver|module)"
-        r"|driver is (currently )?in use|rmmod: ERROR: Module nvidia\w* is in use",
+        r"(could not|failed to|unable to) unload\b(?!.*nouveau).*\b(driver|module)"
+        r"|^(?!.*nouveau).*driver is (currently )?in use|rmmod: ERROR: Module nvidia\w* is in use",
         "the loaded driver is in use and cannot be replaced",
         LOADED,
         key="driver-busy",

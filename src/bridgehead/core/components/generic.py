@@ -27,7 +27,7 @@ FAULTS = (
         key="kubelet-socket-missing",
     ),
     LogPattern(
-        r"(dial unix \S+: connect|bind): permission denied",
+        r"(dial unix \S+: connect|\bbind): permission denied",
         "the plugin may not use the kubelet's directory: not root, or refused by SELinux",
         REGISTERED,
         key="kubelet-socket-denied",
