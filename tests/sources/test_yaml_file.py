@@ -70,3 +70,16 @@ def test_documents_before_a_broken_one_are_given() -> None:
 def test_text_that_is_no_json(text: str) -> None:
     with pytest.raises(TextError):
         json_document(text)
+
+
+def test_aliases_that_stand_for_more_than_memory_holds_are_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    with pytest.raises(TextError, match="its aliases stand for more values"):
+        list(yaml_documents("\n".join(lines), with_places=True))
+
+
+def test_deep_nesting_is_refused_with_and_without_aliases() -> None:
+    for text in ("- " * 900 + "'*'", "- " * 900 + "a", "- " * 5000 + "a"):
+        with pytest.raises(TextError, match="nest"):
+            list(yaml_documents(text))

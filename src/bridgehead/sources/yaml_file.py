@@ -15,6 +15,9 @@ from bridgehead.sources.parsed import Parsed, TextError
 
 # An object that holds itself through an alias has no end; no API object is so deep.
 _DEEPEST = 100
+# A file of 8 MiB that is nothing but short values has fewer. Aliases of aliases can stand for any
+# number of values in a few lines ("billion laughs").
+_MOST = 4_000_000
 _TAGS = "tag:yaml.org,2002:"
 # yamlStyleFloat and resolve() of go-yaml 2.
 _INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0[0-7_]*|[1-9][0-9_]*)$")
@@ -48,6 +51,8 @@ def yaml_documents(text: str, *, with_places: bool = False) -> Iterator[Parsed]:
             while loader.check_node():
                 node = loader.get_node()
                 if node is not None:
+                    if "*" in text:
+                        _check_size(node)
                     yield _document(loader, node, with_places)
         finally:
             loader.dispose()
@@ -67,8 +72,39 @@ def _document(loader: _Loader, node: yaml.Node, with_places: bool) -> Parsed:
         value = _plain(loader.construct_document(node), 0)
     except (ValueError, RecursionError) as error:
         raise TextError(str(error), line, node.start_mark.column + 1) from None
+    except (
+        LookupError,
+        AttributeError,
+        TypeError,
+    ):  # PyYAML's, of a tag on a value of another sort
+        reason = "a value is none of what its tag (!!) says"
+        raise TextError(reason, line, node.start_mark.column + 1) from None
     places = dict(_places(node, ())) if with_places else {}
     return Parsed(value, line, tuple(_item_lines(node)), places)
+
+
+def _check_size(root: yaml.Node) -> None:
+    """Raises TextError where aliases make more of a document than anybody would write."""
+    try:
+        size = _size(root, {})
+    except RecursionError:
+        return  # it is told as nested too deeply when it is read
+    if size > _MOST:
+        line, column = root.start_mark.line + 1, root.start_mark.column + 1
+        raise TextError("its aliases stand for more values than can be read", line, column)
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """How many values a node stands for, with all that its aliases repeat."""
+    if id(node) not in known:
+        known[id(node)] = 1  # for a node that holds itself, which is told when it is read
+        parts: list[yaml.Node] = []
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        known[id(node)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(node)]
 
 
 def _places(node: yaml.Node, path: Path) -> Iterator[tuple[Path, Place]]:
