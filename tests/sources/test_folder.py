@@ -203,3 +203,33 @@ def test_now_is_the_given_time_before_the_recorded_one_before_the_newest(tmp_pat
 
 def test_now_is_not_known_where_nothing_tells_it(tmp_path: Path) -> None:
     assert read_folder(write(tmp_path, a_yaml=NODE % "a")).now is None
+
+
+HALF = """{
+  "kind": "EventList",
+  "apiVersion": "v1",
+  "items": [
+    {"metadata": {"name": "one", "namespace": "gpu"}, "reason": "BackOff"},
+    {"metadata": {"name": "two", "namespace": "gpu"}, "reason": "Fail"""
+
+
+def test_of_a_dump_that_broke_off_whole_entries_are_read_and_only_their_kind_is_incomplete(
+    tmp_path: Path,
+) -> None:
+    folder = write(tmp_path, gpu__events_json=HALF, nodes_yaml=NODE % "a")
+    recording = read_folder(folder)
+    assert places(recording, folder) == [
+        ("Event/gpu/one", "gpu/events.json", 5),
+        ("Node/a", "nodes.yaml", 1),
+    ]
+    assert recording.complete == {"Node"}
+    assert "what follows in this file was not read" in problems(recording, folder)[0]
+
+
+def test_of_a_list_of_anything_that_broke_off_no_kind_is_complete(tmp_path: Path) -> None:
+    text = HALF.replace("EventList", "List").replace(
+        '"metadata"', '"kind": "Event", "apiVersion": "v1", "metadata"'
+    )
+    recording = read_folder(write(tmp_path, all_json=text, nodes_yaml=NODE % "a"))
+    assert [item.name for item in recording.objects] == ["one", "a"]
+    assert recording.complete == frozenset()

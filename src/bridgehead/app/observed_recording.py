@@ -79,7 +79,7 @@ def _folder(path: Path, at: float | None, extra: Sequence[JsonObject]) -> Observ
     problems = (*recording.problems, *(logs.problems if logs is not None else ()))
     known = recording.complete | about.incomplete
     missing = (
-        Unread(what, f"not recorded in {path}")
+        Unread(what, f"not recorded, or not whole, in {path}")
         for kind, what in NEEDED.items()
         if kind not in known
     )

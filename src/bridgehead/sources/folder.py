@@ -13,7 +13,7 @@ import msgspec
 from bridgehead.core.model.json import JsonObject, JsonValue, text
 from bridgehead.core.model.problem import Problem
 from bridgehead.sources.clock import newest_time
-from bridgehead.sources.json_file import json_document
+from bridgehead.sources.json_file import json_document, whole_items
 from bridgehead.sources.parsed import Parsed, TextError
 from bridgehead.sources.raw import RawObject
 from bridgehead.sources.recorded import NAME, Recorded, recorded
@@ -26,7 +26,8 @@ class Recording(msgspec.Struct, frozen=True):
     """A recorded state.
 
     ``complete`` holds the kinds of which every object was recorded and read; while anything could
-    not be read, no kind is. ``now`` is in seconds since the epoch, None if nothing tells the time.
+    not be read that may be of any kind, no kind is. ``now`` is in seconds since the epoch, None if
+    nothing tells the time.
     """
 
     objects: tuple[RawObject, ...]
@@ -76,16 +77,17 @@ class _Reading:
         self._kinds: set[str] = set()
         self._recorded = Recorded()
         self._problems: list[Problem] = []
+        self._lost: set[str] = set()
+        """Kinds of which objects could not be read; an empty text where it may be any kind."""
 
     def recording(self, at: float | None) -> Recording:
         objects = tuple(self._objects.values())
         if not (objects or self._kinds or self._recorded.complete or self._problems):
             message = "no Kubernetes objects here: expected .yaml, .yml or .json files"
             self._report(str(self._folder), 1, message)
-        whole = all(problem.warning for problem in self._problems)
         said = self._recorded
         every = (frozenset(self._kinds) | said.complete) - said.incomplete
-        complete = every if whole else frozenset()
+        complete = frozenset() if "" in self._lost else every - self._lost
         times = (at, self._recorded.at)
         now = next((time for time in times if time is not None), None)
         return Recording(
@@ -98,7 +100,7 @@ class _Reading:
 
     def file(self, path: Path) -> None:
         """Read one file; what cannot be read becomes a problem."""
-        name = str(path)
+        name, content = str(path), ""
         try:
             content = path.read_text(encoding="utf-8-sig")
             is_json = path.suffix == ".json"
@@ -110,7 +112,10 @@ class _Reading:
         except TextError as error:
             kind = "JSON" if path.suffix == ".json" else "YAML"
             message = f"this is no {kind}: {error.reason}; what follows in this file was not read"
-            self._report(name, error.line, message, column=error.column)
+            rest = whole_items(content) if kind == "JSON" else None
+            self._report(name, error.line, message, column=error.column, within=_listed(rest))
+            if rest is not None:
+                self._document(name, rest)
         except UnicodeDecodeError as error:
             self._report(name, 1, f"the file is not UTF-8: {error.reason} at byte {error.start}")
         except OSError as error:
@@ -161,8 +166,24 @@ class _Reading:
             self._report(item.file, item.line, message, warning=True)
 
     def _report(
-        self, file: str, line: int, message: str, *, column: int = 1, warning: bool = False
+        self,
+        file: str,
+        line: int,
+        message: str,
+        *,
+        column: int = 1,
+        warning: bool = False,
+        within: str = "",
     ) -> None:
+        """A problem; ``within``: the kind of the only objects that may be missing for it."""
+        if not warning:
+            self._lost.add(within)
         self._problems.append(
             Problem(file=file, line=line, column=column, message=message, warning=warning)
         )
+
+
+def _listed(rest: Parsed | None) -> str:
+    """The kind of a list that breaks off; empty where its entries may be of any kind."""
+    kind = text(rest.value, "kind") if rest is not None else ""
+    return kind.removesuffix("List")

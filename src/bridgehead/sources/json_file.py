@@ -4,6 +4,7 @@ Decoded by msgspec, because recorded states of large clusters are large; it does
 """
 
 import json
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -26,6 +27,37 @@ def json_document(text: str) -> Parsed:
         return Parsed(value, item_lines=tuple(_item_lines(data)))
     except (msgspec.DecodeError, RecursionError) as error:
         raise _with_place(text, str(error)) from None
+
+
+def whole_items(text: str) -> Parsed | None:
+    """Of a list whose file breaks off, the entries before the break; None where there are none.
+
+    A dump that was interrupted is such a file: what stands in it whole is as good as ever.
+    """
+    found = _ITEMS.search(text)
+    if found is None:
+        return None
+    head = _head(text[: found.start()])
+    decoder, items, lines, place = json.JSONDecoder(), [], [], found.end()
+    while (begin := _START.match(text, place)) is not None:
+        try:
+            item, place = decoder.raw_decode(text, begin.end() - 1)
+        except (json.JSONDecodeError, RecursionError):
+            break
+        items.append(item)
+        lines.append(text.count("\n", 0, begin.end()) + 1)
+    return Parsed({**head, "items": items}, item_lines=tuple(lines)) if items else None
+
+
+_ITEMS = re.compile(r'"items"\s*:\s*\[')
+_START = re.compile(r"[\s,]*\{")
+_KIND = re.compile(r'"(kind|apiVersion)"\s*:\s*"([^"]*)"')
+
+
+def _head(before: str) -> dict[str, JsonValue]:
+    """Kind and version of the list, if they stand before its entries; else it is a plain List."""
+    found: dict[str, JsonValue] = dict(_KIND.findall(before))
+    return {"kind": "List", "apiVersion": "v1", **found}
 
 
 def _item_lines(data: bytes) -> Iterator[int]:
