@@ -181,13 +181,16 @@ def test_a_spec_with_a_doubtful_value_is_a_warning(tmp_path: Path) -> None:
     assert [item.finding.severity for item in result.findings] == [Severity.WARNING]
 
 
-def test_objects_of_a_cluster_are_looked_at_but_for_those_that_a_controller_made() -> None:
-    owner: JsonObject = {"kind": "DaemonSet", "name": "d", "controller": True}
-    made: JsonObject = {"kind": "Pod", "metadata": {"name": "a", "ownerReferences": [owner]}}
-    bare: JsonObject = {"kind": "Pod", "metadata": {"name": "b"}}
-    (unit,) = lintable_objects([made, bare]).units
-    assert [item.ref.name for item in unit.manifests] == ["b"]
-    assert (unit.complete, unit.fixable) == (True, False)
+def test_what_a_controller_made_is_not_looked_at() -> None:
+    owner: JsonObject = {"kind": "ReplicaSet", "name": "r", "controller": True}
+    made: JsonObject = {
+        "kind": "ConfigMap",
+        "metadata": {"name": "a", "ownerReferences": [owner]},
+    }
+    bare: JsonObject = {"kind": "ConfigMap", "metadata": {"name": "b"}}
+    result = lint(lintable_objects([made, bare]), None, rules=(NAMED,))
+    assert [item.finding.object.name for item in result.findings] == ["b"]
+    assert result.objects == 1
 
 
 def test_no_more_is_read_of_a_cluster_than_rules_ask_for() -> None:

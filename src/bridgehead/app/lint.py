@@ -52,7 +52,8 @@ def lint(
 ) -> LintResult:
     """Everything that rules say of what was read; ``known`` are a baseline's fingerprints."""
     asked = Asked()
-    for unit in source.units:
+    units = [_written(unit) for unit in source.units]
+    for unit in units:
         _ask(rules, unit, cluster, asked)
     asked.found.extend(_of_specs(source.specs))
     sifted = sift(in_order(asked.found), source.ignores)
@@ -69,7 +70,7 @@ def lint(
         asked=source.asked,
         passed_over=source.passed_over,
         unread=_missed(cluster),
-        objects=sum(len(unit.manifests) for unit in source.units),
+        objects=sum(len(unit.manifests) for unit in units),
         specs=len(source.specs),
         files=source.files,
     )
@@ -108,10 +109,15 @@ def with_problems(source: Lintable, problems: Iterable[Problem]) -> Lintable:
     return msgspec.structs.replace(source, problems=(*source.problems, *more))
 
 
+def _written(unit: Unit) -> Unit:
+    """Without what a controller made: that is judged by what it was made of."""
+    kept = tuple(item for item in unit.manifests if not _is_made(item.data))
+    return msgspec.structs.replace(unit, manifests=kept)
+
+
 def _is_made(item: JsonObject) -> bool:
-    return any(
-        owner.get("controller") is True for owner in children(item, "metadata", "ownerReferences")
-    )
+    owners = children(item, "metadata", "ownerReferences")
+    return any(owner.get("controller") is True for owner in owners)
 
 
 def _ask(rules: Sequence[LintRule], unit: Unit, cluster: Observed | None, asked: Asked) -> None:
