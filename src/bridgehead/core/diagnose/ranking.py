@@ -105,8 +105,16 @@ def _follows(item: Placed, root: Placed) -> bool:
 
 
 def _meets(item: Placed, root: Placed) -> bool:
-    """Whether they speak of the same: a symptom, a node or an object."""
-    if set(item.cause.nodes) & set(root.cause.nodes) or item.reach & root.reach:
+    """Whether they speak of the same: a symptom, a node or an object.
+
+    Two plugins that ail on one node do so each for itself, unless they share a symptom.
+    """
+    if item.reach & root.reach:
+        return True
+    one, other = item.cause.object, root.cause.object
+    if one.kind == other.kind == "DaemonSet" and one != other:
+        return False
+    if set(item.cause.nodes) & set(root.cause.nodes):
         return True
     return bool(item.cause.object.name) and item.cause.object == root.cause.object
 

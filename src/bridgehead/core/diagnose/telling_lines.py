@@ -13,6 +13,7 @@ from functools import lru_cache
 import msgspec
 
 from bridgehead.core.components import generic
+from bridgehead.core.components.family import FAMILIES
 from bridgehead.core.components.generic import REGISTERED
 from bridgehead.core.components.signature import Family, LogPattern
 from bridgehead.core.findings.observed import Log
@@ -113,8 +114,15 @@ KUBELET = (
 
 
 def patterns_of(family: Family) -> tuple[LogPattern, ...]:
-    """What is looked for in the log of a plugin of this family."""
-    return tuple(dict.fromkeys((*MARKS, *family.faults, *generic.FAULTS)))
+    """What is looked for in the log of a plugin of this family.
+
+    An image of no known family may still be a vendor's plugin under a name of one's own, so the
+    words of all of them count there.
+    """
+    own = family.faults
+    if family.name == generic.FAMILY.name:
+        own = tuple(fault for each in FAMILIES for fault in each.faults)
+    return tuple(dict.fromkeys((*MARKS, *own, *generic.FAULTS)))
 
 
 def quotes_in(

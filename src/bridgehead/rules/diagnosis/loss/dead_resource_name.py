@@ -1,7 +1,8 @@
 """A resource name stays on a node that nobody serves any more.
 
-Finds: a name with 0 of 0 devices on a node where no plugin serves it: another name of the same
-domain has taken its place, or no plugin for it is left.
+Finds: a name without healthy devices on a node where no plugin serves it: another name of the same
+domain has taken its place, by the plugin's log where the old capacity still stands; or no plugin
+for it is left, and pods ask for it.
 
 Why: the kubelet never deletes a name from its node's status. Pods that ask for the old name stay
 Pending, and quotas and dashboards count it.
@@ -17,7 +18,7 @@ from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import listed
+from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import remove_name
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import devices_key, pod_key, resource_key
@@ -36,10 +37,13 @@ def _check(scene: Scene) -> Iterable[Cause]:
         if node.ready is not True:
             continue
         for name, offer in node.offers.items():
-            if offer.capacity == 0 and _unserved(scene, node, name):
+            if offer.allocatable == 0 and _unserved(scene, node, name):
                 dead.setdefault(name, []).append((node, _instead(node, name)))
     for name, places in sorted(dead.items()):
-        yield _cause(scene, name, places)
+        nodes = tuple(node.name for node, _ in places)
+        # What an uninstalled plugin leaves behind harms nobody who does not ask for it.
+        if any(instead for _, instead in places) or _asking(scene, name, nodes):
+            yield _cause(scene, name, places)
 
 
 def _instead(node: Node, name: str) -> str:
@@ -59,10 +63,14 @@ def _unserved(scene: Scene, node: Node, name: str) -> bool:
     instead = _instead(node, name)
     if instead:
         own = [post for post in posts if _of_domain(post, name)]
-        told = all("registered" in post.quotes for post in own)
+        told = bool(own) and all("registered" in post.quotes for post in own)
+        if node.offers[name].capacity and not told:
+            return False
         # Devices that pods hold may be lost to a plugin that serves the name still.
         open_still = scene.in_use(node.name, name) > 0 and not told
         return not open_still and not any(_serves(post, name) for post in own)
+    if node.offers[name].capacity:
+        return False
     return all(_unrelated(post, name) for post in posts) and bool(scene.observed.has(Need.PODS))
 
 
@@ -118,12 +126,23 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
         object=ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
         explains=tuple(sorted(keys & known)),
-        rollback_helps=RollbackHelps.NO,
+        rollback_helps=_rollback(scene, name, nodes),
         ruled_out=(RuledOut("a lost stream", "no plugin of the node serves this name"),),
         actions=(Action(text=fix),) if asking else (remove_name(nodes[0], name),),
         severity=Severity.WARNING if keys & known else Severity.INFO,
         confidence=Confidence.HIGH if instead else Confidence.MEDIUM,
     )
+
+
+def _rollback(scene: Scene, name: str, nodes: tuple[str, ...]) -> RollbackHelps:
+    """Open where another version still serves the name elsewhere; no version removes a name."""
+    served = any(post.sound and name in post.names for post in scene.posts)
+    renamed = [
+        post for node in nodes for post in scene.posts_by_node.get(node, ()) if name in post.names
+    ]
+    blamed = {reach_of(scene, group).blame for group in by_plugin(renamed)}
+    both = served and Blame.VERSION in blamed
+    return RollbackHelps.UNKNOWN if both else RollbackHelps.NO
 
 
 def _asking(scene: Scene, name: str, nodes: tuple[str, ...]) -> list[Pod]:

@@ -16,7 +16,13 @@ nodes of a new version show it, go back to the former one.
 from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.losing import connected, just_started
+from bridgehead.core.diagnose.losing import (
+    NOT_REGISTERED,
+    NOTHING_FOUND,
+    connected,
+    just_started,
+    says_any,
+)
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import restart_plugin, show_log
@@ -50,7 +56,7 @@ def _judged(scene: Scene, post: Post) -> tuple[tuple[str, ...], bool]:
     """Names for which it is open, and whether it is sure for one of them."""
     if not post.failing or not post.settled or just_started(scene, post.node.name):
         return (), False
-    if any(key in post.quotes for key in _TELL_MORE):
+    if says_any(post, _TELL_MORE, NOT_REGISTERED, NOTHING_FOUND):
         return (), False
     fewer = [
         name
@@ -59,7 +65,19 @@ def _judged(scene: Scene, post: Post) -> tuple[tuple[str, ...], bool]:
         if offer is not None and offer.allocatable < offer.capacity
     ]
     found = {name: connected(scene, post, name) for name in fewer}
-    return tuple(name for name, sure in found.items() if sure is None), any(found.values())
+    unsure = tuple(name for name, sure in found.items() if sure is None and _spoken(post, name))
+    return unsure, any(found.values())
+
+
+def _spoken(post: Post, name: str) -> bool:
+    """Whether the plugin's log speaks of the name and of success; so it is too where none was read.
+
+    A plugin that has not registered the name is no matter of health.
+    """
+    if not post.logs:
+        return True
+    lines = (line for _, log in post.logs for line in log.lines)
+    return "registered" in post.quotes and any(f"{name}'" in it or f"{name} " in it for it in lines)
 
 
 def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
