@@ -1,5 +1,8 @@
 """What kubelets say of pods that they refuse or hold up, as diagnosis reads it."""
 
+import os
+import signal
+
 import pytest
 
 from bridgehead.core.diagnose.admission_message import (
@@ -80,3 +83,16 @@ def test_a_plugin_that_hangs_in_allocate_leaves_pods_without_a_word(lab: Lab) ->
 
     lab.node.restart_kubelet()
     lab.until(lambda: lab.pod(plugin) is None)
+
+
+def test_the_end_of_its_process_frees_the_node(lab: Lab) -> None:
+    """Whoever ends it on the node itself: the call fails, and the pods behind it are taken up."""
+    lab.plugin(allocateHang=True)
+    lab.offers(("4", "4"))
+    first, behind = lab.holder(), lab.holder(0)
+    lab.stays(lambda: "startTime" not in lab.status(behind), 3)
+
+    os.kill(lab.process_of("FAKE_RESOURCE", lab.resource), signal.SIGKILL)
+
+    assert refusal(lab, first).code == "Unavailable"
+    lab.until(lambda: "startTime" in lab.status(behind))

@@ -10,8 +10,9 @@ plugin's own pod, when it is deleted.
 Sure: the pods are not even ContainerCreating, they are of several owners, and the first of them
 asks for a device. If the first asks for none, the kubelet is stuck for another reason.
 
-Do: keep further pods away from the node and restart its kubelet. Deleting the plugin's pod does not
-help by itself: the kubelet that would stop it is the one that waits (seen with 1.37.2).
+Do: keep further pods away from the node, and end the plugin's process on the node itself, or
+restart the kubelet. Deleting the plugin's pod does not help: the kubelet that would stop it is the
+one that waits (both seen with 1.37.2).
 """
 
 from collections.abc import Iterable
@@ -111,13 +112,28 @@ def _actions(node: Node, plugin: Pod | None) -> tuple[Action, ...]:
             risk=Risk.NODE,
             rung="R4",
         ),
+        *(_end(node, pod) for pod in (plugin,) if pod is not None),
         Action(
-            text="Restart the kubelet on the node, which ends the call. Deleting the plugin's pod "
-            "does not: the kubelet that would stop it is the one that waits",
+            text="If that cannot be done, restart the kubelet, which ends the call too. Deleting "
+            "the plugin's pod does not: the kubelet that would stop it is the one that waits",
             command=f"ssh {node.name} sudo systemctl restart kubelet",
             risk=Risk.WORKLOADS,
             rung="runbook",
         ),
+    )
+
+
+def _end(node: Node, plugin: Pod) -> Action:
+    labels = (
+        f"--label io.kubernetes.pod.namespace={plugin.namespace} "
+        f"--label io.kubernetes.pod.name={plugin.name}"
+    )
+    return Action(
+        text="End the plugin's process on the node itself: the call fails, the pods behind it are "
+        "taken up, and the kubelet starts the plugin again",
+        command=f"ssh {node.name} 'sudo crictl stop $(sudo crictl ps -q {labels})'",
+        risk=Risk.RESTART,
+        rung="runbook",
     )
 
 

@@ -45,6 +45,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
     starts = Starts(scene)
     for resource, found in by_resource(refused_pods(scene, *_SORTS)).items():
         late, old = [], []
+        again = {item.pod.node for item in found if scene.now - item.at < EVENTS_KEPT}
         for refused in found:
             room = _room(scene, refused, resource)
             if room is None:
@@ -52,12 +53,17 @@ def _check(scene: Scene) -> Iterable[Cause]:
             why = starts.lateness(refused)
             if why is not None and _is_this(refused, why):
                 late.append((refused, why, room))
-            elif why is None and scene.now - refused.at >= EVENTS_KEPT:
+            elif why is None and refused.pod.node not in again and _is_lacking(refused):
                 old.append((refused, room))
         if late:
             yield _cause(resource, late)
         if old:
             yield _long_ago(resource, old)
+
+
+def _is_lacking(refused: Refused) -> bool:
+    """Whether devices were not there; a connection that has ended may refuse pods for ever."""
+    return refused.said.refusal is not Refusal.STOPPED
 
 
 def _room(scene: Scene, refused: Refused, resource: str) -> Room | None:
