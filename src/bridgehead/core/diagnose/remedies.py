@@ -122,6 +122,11 @@ def show_log(pod: Pod) -> Action:
     )
 
 
+def describe(pod: Pod, text: str) -> Action:
+    """Status and events of a pod."""
+    return Action(text=text, command=f"kubectl describe pod -n {pod.namespace} {pod.name}")
+
+
 def edit(component: Component, text: str) -> Action:
     """A change of the manifest, where it is kept."""
     return Action(

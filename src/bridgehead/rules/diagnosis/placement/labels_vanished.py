@@ -85,5 +85,6 @@ RULE = DiagnosisRule(
     references=("gpu-op#580", "gpu-op#782", "gpu-op#1469"),
     needs=frozenset({Need.NODES, Need.DAEMON_SETS}),
     helped_by=frozenset({Need.PODS, Need.EVENTS, Need.REVISIONS, Need.HISTORY}),
+    supersedes=frozenset({"plugin-pod-missing"}),
     check=_check,
 )

@@ -94,5 +94,6 @@ RULE = DiagnosisRule(
         "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#pod-selector",
     ),
     needs=frozenset({Need.DAEMON_SETS}),
+    supersedes=frozenset({"plugin-pod-missing"}),
     check=_check,
 )

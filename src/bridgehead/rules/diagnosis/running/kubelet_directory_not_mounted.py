@@ -74,5 +74,6 @@ RULE = DiagnosisRule(
     ),
     needs=frozenset({Need.PODS, Need.DAEMON_SETS, Need.EVENTS}),
     helped_by=frozenset({Need.REVISIONS}),
+    supersedes=frozenset({"pod-not-set-up"}),
     check=_check,
 )

@@ -1,7 +1,8 @@
 """What the plugin waits for fails.
 
 Finds: plugin pods that do not come past an init container, and the driver's or toolkit's pod on the
-same node that is not as it should be.
+same node that is not as it should be. One that has just begun and has not failed yet is told as
+information: a driver may build its module for many minutes.
 
 Why: operators let a plugin wait until driver and toolkit are validated. The plugin is sound and has
 nothing to start with; its own log is empty.
@@ -31,6 +32,9 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.model.confidence import Confidence
 
+_BUILDING = 1800.0
+"""Seconds in which a driver may be built and installed; the timeout for drivers in a rollout."""
+
 
 def _check(scene: Scene) -> Iterable[Cause]:
     found = [
@@ -38,8 +42,46 @@ def _check(scene: Scene) -> Iterable[Cause]:
         for item in operand_faults(scene)
         if not item.quotes and any(waiting_in(post) for post in item.posts)
     ]
-    for items in by_operand(found):
+    for items in by_operand(item for item in found if not _at_work(scene, item)):
         yield _cause(scene, items)
+    for items in by_operand(item for item in found if _at_work(scene, item)):
+        yield _patience(scene, items)
+
+
+def _at_work(scene: Scene, item: OperandFault) -> bool:
+    """It runs for the first time, and not for long."""
+    containers = (*item.pod.init_containers, *item.pod.containers)
+    failed = item.pod.restarts or any(
+        it.state == "terminated" and it.exit_code for it in containers
+    )
+    running = any(it.state == "running" for it in containers)
+    return running and not failed and scene.now - item.pod.created < _BUILDING
+
+
+def _patience(scene: Scene, items: Sequence[OperandFault]) -> Cause:
+    first, nodes = items[0], nodes_of(items)
+    return Cause(
+        message=(
+            f"plugins on {listed(nodes)} wait for the {first.operand.value}, which "
+            f"{first.component.ref} is still setting up"
+        ),
+        blame=Blame.EXPECTED,
+        severity=Severity.INFO,
+        evidence=proof_of(first),
+        refuted_by=f"no progress in its log within {_BUILDING / 60:.0f} minutes of its start",
+        object=first.object,
+        nodes=nodes,
+        explains=behind(scene, items),
+        actions=(
+            Action(
+                text="Wait, and look at its log if it takes long.",
+                command=f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers "
+                "--tail=20",
+                rung="R0",
+            ),
+        ),
+        rollback_helps=RollbackHelps.NO,
+    )
 
 
 def _cause(scene: Scene, items: Sequence[OperandFault]) -> Cause:

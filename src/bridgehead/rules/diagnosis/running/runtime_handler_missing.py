@@ -84,5 +84,6 @@ RULE = DiagnosisRule(
     references=("NVIDIA#479", "NVIDIA#406", "gpu-op#473", "rancher/rke2#8752"),
     needs=frozenset({Need.PODS, Need.DAEMON_SETS, Need.EVENTS}),
     helped_by=frozenset({Need.NODES, Need.REVISIONS}),
+    supersedes=frozenset({"pod-not-set-up"}),
     check=_check,
 )
