@@ -32,7 +32,7 @@ def expected_from_history(readings: Iterable[tuple[str, str, int]]) -> dict[Key,
     return {key: Expectation(count, basis, Confidence.HIGH) for key, count in best.items() if count}
 
 
-_ALIKE = 0.75
+_ALIKE = 0.8
 """Share of a kind that must offer the same before a node that offers fewer, and more than none,
 counts as short: machines of one product come with different numbers of cards."""
 _FEW = 4
