@@ -10,6 +10,7 @@ from bridgehead.core.findings.suppression import Ignore
 from bridgehead.core.model.json import text
 from bridgehead.core.model.problem import Problem
 from bridgehead.sources.comments import ignores_in
+from bridgehead.sources.embedded import embedded_in
 from bridgehead.sources.json_file import json_document
 from bridgehead.sources.parsed import Parsed, TextError
 from bridgehead.sources.recognition import SPEC, broken_object, what_else
@@ -95,7 +96,13 @@ def _objects(parsed: Parsed, file: str) -> Iterator[Manifest]:
     value = parsed.value
     assert isinstance(value, dict)
     if not (text(value, "kind").endswith("List") and "items" in value):
-        yield Manifest(data=value, file=file, line=parsed.line, places=parsed.places)
+        yield Manifest(
+            data=value,
+            file=file,
+            line=parsed.line,
+            places=parsed.places,
+            texts=embedded_in(value),
+        )
         return
     kind = text(value, "kind").removesuffix("List")
     of_kind = {"kind": kind, "apiVersion": text(value, "apiVersion")} if kind else {}
@@ -105,7 +112,13 @@ def _objects(parsed: Parsed, file: str) -> Iterator[Manifest]:
         line = parsed.places.get(("items", number), (parsed.line, 1))[0]
         data = {**of_kind, **entry} if isinstance(entry, dict) else {}
         if text(data, "kind") and text(data, "apiVersion"):
-            yield Manifest(data=data, file=file, line=line, places=places.get(number, {}))
+            yield Manifest(
+                data=data,
+                file=file,
+                line=line,
+                places=places.get(number, {}),
+                texts=embedded_in(data),
+            )
 
 
 def _by_entry(parsed: Parsed) -> dict[int, dict[Path, Place]]:

@@ -41,4 +41,12 @@ FAMILY = Family(
         pci("19e5", "12[0-9a-f]{2}"),
     ),
     uses={"privileged": "reading the NPU driver's devices"},
+    rights=(
+        ("get", "nodes"),
+        ("patch", "nodes"),
+        ("patch", "nodes/status"),
+        ("get", "pods"),
+        ("list", "pods"),
+        ("update", "pods"),
+    ),
 )

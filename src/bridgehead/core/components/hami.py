@@ -29,6 +29,13 @@ FAMILY = Family(
     discovers_once=True,
     latches_unhealthy=True,
     init=INIT,
+    rights=(
+        ("get", "nodes"),
+        ("patch", "nodes"),
+        ("get", "pods"),
+        ("list", "pods"),
+        ("patch", "pods"),
+    ),
     uses={
         "hostPID": "telling the processes of a container",
         "privileged": "MIG, and the monitor",

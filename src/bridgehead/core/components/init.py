@@ -28,14 +28,16 @@ def arguments(container: JsonObject) -> tuple[str, ...]:
     return (*_words(child(container, "command")), *_words(child(container, "args")))
 
 
-def flag_value(container: JsonObject, flag: str) -> str | None:
-    """The value of a flag; ``true`` for one that stands alone, None where it is not given."""
-    words = list(arguments(container))
-    for number, word in enumerate(words):
+def flag_value(container: JsonObject, flag: str, *, switch: bool = False) -> str | None:
+    """The value of a flag, behind ``=`` or as the next word; None where it is not given.
+
+    A ``switch`` takes no word of its own: it is ``true`` by standing there.
+    """
+    words = [*arguments(container), ""]
+    for word, following in zip(words, words[1:], strict=False):
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-") and name == flag:
-            following = words[number + 1] if number + 1 < len(words) else ""
-            return value if equals else following if following.lower() in _TRUE | _FALSE else "true"
+            return value if equals else "true" if switch else following
     return None
 
 
@@ -58,7 +60,7 @@ def _told(container: JsonObject, switch: InitSwitch) -> bool | None:
 
 
 def _values(container: JsonObject, switch: InitSwitch) -> Iterator[str]:
-    flag = flag_value(container, switch.flag)
+    flag = flag_value(container, switch.flag, switch=True)
     if flag is not None:
         yield flag
     variable = environment(container, switch.env)

@@ -88,6 +88,9 @@ class Family(msgspec.Struct, frozen=True):
     with what for."""
     registry: bool = False
     """Whether it can register through ``plugins_registry``."""
+    rights: tuple[tuple[str, str], ...] = ()
+    """What its service account must be allowed, as verb and resource; empty: it asks nothing of the
+    API server, or that is not known."""
 
     def makes(self, image: str) -> bool:
         """Whether the image is one of the family's."""

@@ -11,7 +11,7 @@ from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
-from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.json import JsonObject, JsonValue
 
 Path = tuple[str | int, ...]
 """The way to a value: keys of mappings and indexes of lists."""
@@ -31,6 +31,16 @@ POD_TEMPLATES: Mapping[str, Path] = {
 """Where each kind keeps its pod template."""
 
 
+class Embedded(msgspec.Struct, frozen=True, kw_only=True):
+    """A text inside an object that is a document of its own, read as YAML.
+
+    ``problem`` says why it could not be read, and where; then there is no value.
+    """
+
+    value: JsonValue = None
+    problem: str = ""
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One object as written in a file (or as it stands in a cluster: then ``file`` is empty).
 
@@ -41,6 +51,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     file: str = ""
     line: int = 0
     places: Mapping[Path, Place] = {}
+    texts: Mapping[str, Embedded] = {}
+    """Of a ConfigMap: the entries of its data that look like documents, by their key."""
 
     @cached_property
     def ref(self) -> ObjectRef:

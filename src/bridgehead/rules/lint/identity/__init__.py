@@ -1,5 +1,32 @@
-"""Rules about identity."""
+"""Rules about names, configuration, and what a plugin refers to."""
 
 from bridgehead.core.findings.rule import LintRule
+from bridgehead.rules.lint.identity import (
+    access_rights_missing,
+    bad_resource_name,
+    device_list_too_large,
+    duplicate_resource_entry,
+    missing_reference,
+    mps_without_control_daemon,
+    renamed_while_requested,
+    resource_claimed_twice,
+    selector_by_device_name,
+    unknown_config_key,
+    unparsable_config,
+    webhook_chain_incomplete,
+)
 
-RULES: tuple[LintRule, ...] = ()
+RULES: tuple[LintRule, ...] = (
+    resource_claimed_twice.RULE,
+    renamed_while_requested.RULE,
+    bad_resource_name.RULE,
+    unknown_config_key.RULE,
+    unparsable_config.RULE,
+    duplicate_resource_entry.RULE,
+    device_list_too_large.RULE,
+    selector_by_device_name.RULE,
+    missing_reference.RULE,
+    access_rights_missing.RULE,
+    mps_without_control_daemon.RULE,
+    webhook_chain_incomplete.RULE,
+)
