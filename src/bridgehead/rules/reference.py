@@ -19,6 +19,7 @@ _LEVELS = {
     3: "the plugin runs, and the resource is wrong",
     4: "scheduling and admission",
     5: "started, and not usable",
+    6: "asked last, when nothing else explains it",
 }
 
 
