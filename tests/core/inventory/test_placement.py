@@ -3,8 +3,12 @@
 import pytest
 
 from bridgehead.core.inventory.placement import (
+    Expression,
+    Predicate,
+    label_conditions,
     labels_asked_for,
     misfit,
+    misfits,
     placing,
     without_placing,
 )
@@ -147,3 +151,37 @@ def test_what_it_does_not_judge_is_no_placement(fields: dict[str, JsonValue]) ->
 def test_an_empty_field_is_none(field: str) -> None:
     assert placing(with_spec(**{field: {}})) == placing(with_spec())
     assert without_placing(with_spec(**{field: {}})) == without_placing(with_spec())
+
+
+def test_every_predicate_that_fails_is_told_in_the_controllers_order() -> None:
+    node = Node(name="n1", labels={"pool": "cpu"}, taints=(Taint("spot", "NoSchedule", "yes"),))
+    spec: JsonObject = {
+        "nodeSelector": {"pool": "gpu"},
+        **required(expressions(("a", "Exists", []))),
+    }
+    found = list(misfits({"spec": spec}, node))
+    assert [item.predicate for item in found] == [
+        Predicate.NODE_SELECTOR,
+        Predicate.NODE_AFFINITY,
+        Predicate.TAINT,
+    ]
+    assert found[0].failing == (Expression("pool", "In", ("gpu",)),)
+    assert found[2].taint == Taint("spot", "NoSchedule", "yes")
+
+
+def test_of_affinity_the_term_that_comes_nearest_is_told() -> None:
+    far = expressions(("x", "Exists", []), ("y", "Exists", []))
+    near = expressions(("pool", "In", ["gpu"]), ("count", "In", ["4", "16"]))
+    found = list(misfits({"spec": required(far, near)}, N1))
+    assert found[0].failing == (Expression("count", "In", ("4", "16")),)
+    assert found[0].text.endswith("the nearest asks for count In (4, 16)")
+
+
+def test_conditions_of_selector_and_of_all_terms() -> None:
+    spec: JsonObject = {
+        "nodeSelector": {"pool": "gpu"},
+        **required(expressions(("a", "Exists", [])), expressions(("b", "NotIn", ["c"]))),
+    }
+    found = label_conditions({"spec": spec})
+    assert [str(item) for item in found] == ["pool=gpu", "a Exists", "b NotIn (c)"]
+    assert [item.positive for item in found] == [True, True, False]

@@ -23,7 +23,10 @@ _IMAGES = (
     (r"(^|/)\S*(gpu|nvidia|mofed|neuron)-?driver(-installer)?$", Operand.DRIVER),
     (r"(^|/)container-toolkit$", Operand.TOOLKIT),
 )
+# CSI and DRA drivers bear the word too: a name counts beside that of a vendor or of a device.
 _NAMES = ("driver", "toolkit")
+_VENDORS = {"nvidia", "gpu", "amdgpu", "rocm", "neuron", "habana", "gaudi", "npu", "mofed", "ofed"}
+_OTHERS = {"csi", "dra", "kubelet", "plugin"}
 
 
 def operand_of(name: str, template: JsonObject) -> Operand | None:
@@ -35,6 +38,7 @@ def operand_of(name: str, template: JsonObject) -> Operand | None:
             if repository_matches(text(item, "image"), pattern):
                 return operand
     if any(child(item, "securityContext", "privileged") is True for item in containers):
-        parts = name.replace("_", "-").split("-")
-        return next((Operand(word) for word in _NAMES if word in parts), None)
+        parts = set(name.replace("_", "-").split("-"))
+        if parts & _VENDORS and not parts & _OTHERS:
+            return next((Operand(word) for word in _NAMES if word in parts), None)
     return None
