@@ -21,11 +21,8 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     resource: str
     offer: Offer
     holders: tuple[Pod, ...]
-
-    @property
-    def in_use(self) -> int:
-        """Devices that pods on the node hold."""
-        return sum(pod.requests[self.resource] for pod in self.holders)
+    in_use: int
+    """Devices that the holders ask for."""
 
     @property
     def free(self) -> int:
@@ -46,7 +43,14 @@ def room_on(scene: Scene, node: str, resource: str) -> Room | None:
     offer = scene.nodes[node].offer(resource)
     if offer is None:
         return None
-    return Room(node=node, resource=resource, offer=offer, holders=scene.holders(node, resource))
+    holders = scene.holders(node, resource)
+    return Room(
+        node=node,
+        resource=resource,
+        offer=offer,
+        holders=holders,
+        in_use=sum(pod.requests[resource] for pod in holders),
+    )
 
 
 def rooms(scene: Scene, resource: str) -> tuple[Room, ...]:

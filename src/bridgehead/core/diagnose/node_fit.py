@@ -16,13 +16,22 @@ from bridgehead.core.diagnose.free_devices import room_on
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scheduling_message import Check
 from bridgehead.core.inventory.placement import Predicate, misfits, untolerated
-from bridgehead.core.model.json import JsonObject, JsonValue, child, children, text, texts
+from bridgehead.core.model.json import (
+    JsonObject,
+    JsonValue,
+    canonical,
+    child,
+    children,
+    text,
+    texts,
+)
 from bridgehead.core.model.node import Node, Taint
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.quantity import amount
 
 _UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 _PLAIN = ("cpu", "memory")
+_PLACING = ("nodeName", "nodeSelector", "affinity", "tolerations")
 
 
 class Obstacle(msgspec.Struct, frozen=True):
@@ -32,12 +41,27 @@ class Obstacle(msgspec.Struct, frozen=True):
     text: str
 
 
+class Wanted(msgspec.Struct, frozen=True):
+    """What a pod asks of a node beside the devices in question."""
+
+    spec: JsonObject
+    others: Mapping[str, int]
+    """Further extended resources."""
+    plain: Mapping[str, Decimal]
+    """Processors and memory."""
+    cordoned_too: bool
+    """Whether a cordon is none for it."""
+    placing: str
+    """What decides about cordon, taints and selection; equal for pods that are placed alike."""
+
+
 class Fits:
     """Judges pods against nodes; what is in use on a node is added up once."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._used: dict[str, Mapping[str, Decimal] | None] = {}
+        self._placing: dict[tuple[str, str], Obstacle | None] = {}
         self._offered = {
             text(item, "metadata", "name"): {
                 name: amount(written)
@@ -47,34 +71,34 @@ class Fits:
             for item in scene.observed.of_kind("Node")
         }
 
-    def obstacle(self, pod: Pod, spec: JsonObject, node: Node, resource: str) -> Obstacle | None:
+    def wanted(self, pod: Pod, spec: JsonObject, resource: str) -> Wanted:
+        """What the pod asks of any node, worked out once."""
+        others = {name: count for name, count in pod.requests.items() if name != resource}
+        placing = canonical({name: spec.get(name) for name in _PLACING})
+        return Wanted(spec, others, _asked(spec), _may_go_to_cordoned(spec), placing)
+
+    def obstacle(self, wanted: Wanted, node: Node) -> Obstacle | None:
         """Why the pod cannot go to the node, whatever devices of the resource are free there.
 
         None where nothing speaks against it, as far as can be told from here.
         """
-        if node.unschedulable and not _may_go_to_cordoned(spec):
-            return Obstacle(Check.CORDON, "is cordoned")
-        taint = untolerated(spec, node)
-        if taint is not None and taint.key != _UNSCHEDULABLE:
-            return Obstacle(Check.TAINT, f"has the taint {taint}, which the pod does not tolerate")
-        for other in misfits({"spec": spec}, node):
-            if other.predicate is not Predicate.TAINT:
-                return Obstacle(Check.SELECTION, f"is not selected: {other.text}")
-        return self._room(pod, spec, node, resource)
+        key = (wanted.placing, node.name)
+        if key not in self._placing:
+            self._placing[key] = _placing(wanted, node)
+        return self._placing[key] or self._room(wanted, node)
 
-    def _room(self, pod: Pod, spec: JsonObject, node: Node, resource: str) -> Obstacle | None:
-        for name, count in pod.requests.items():
-            other = None if name == resource else room_on(self._scene, node.name, name)
-            if name != resource and (other is None or other.free < count):
+    def _room(self, wanted: Wanted, node: Node) -> Obstacle | None:
+        for name, count in wanted.others.items():
+            other = room_on(self._scene, node.name, name)
+            if other is None or other.free < count:
                 return Obstacle(Check.ROOM, f"has too little free {name}")
         used = self._used_on(node.name)
         if used is None:
             return None
         offered = self._offered.get(node.name, {})
-        asked = _asked(spec)
         for name in _PLAIN:
-            whole = offered.get(name)
-            if whole is not None and asked[name] > 0 and used[name] + asked[name] > whole:
+            whole, asked = offered.get(name), wanted.plain[name]
+            if whole is not None and asked > 0 and used[name] + asked > whole:
                 return Obstacle(Check.ROOM, f"has too little free {name}")
         return None
 
@@ -95,6 +119,19 @@ class Fits:
             for name, value in _asked(spec).items():
                 total[name] += value
         return total
+
+
+def _placing(wanted: Wanted, node: Node) -> Obstacle | None:
+    """The first of cordon, taints and selection that the node fails."""
+    if node.unschedulable and not wanted.cordoned_too:
+        return Obstacle(Check.CORDON, "is cordoned")
+    taint = untolerated(wanted.spec, node) if node.taints else None
+    if taint is not None and taint.key != _UNSCHEDULABLE:
+        return Obstacle(Check.TAINT, f"has the taint {taint}, which the pod does not tolerate")
+    for other in misfits({"spec": wanted.spec}, node):
+        if other.predicate is not Predicate.TAINT:
+            return Obstacle(Check.SELECTION, f"is not selected: {other.text}")
+    return None
 
 
 def _may_go_to_cordoned(spec: JsonObject) -> bool:

@@ -50,7 +50,7 @@ def _all(scene: Scene) -> tuple[Lack, ...]:
 def _lack(waiting: Waiting, short: frozenset[tuple[str, str]]) -> Lack:
     """The reason; a node where devices are missing comes before one where they are in use."""
     count, resource = waiting.count, waiting.resource
-    known = tuple(item for item in waiting.options if item.room is not None)
+    known = waiting.options
     if not known:
         return Lack(waiting=waiting, sort=Shortage.NEVER_REGISTERED)
     enough = tuple(item for item in known if item.free >= count)

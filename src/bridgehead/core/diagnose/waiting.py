@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bridgehead.core.diagnose.free_devices import Room, room_on
+from bridgehead.core.diagnose.free_devices import Room, rooms
 from bridgehead.core.diagnose.node_fit import Fits, Obstacle
+from bridgehead.core.diagnose.patience import PATIENCE
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scheduling_message import SchedulingMessage, parse_scheduling_message
 from bridgehead.core.diagnose.symptom import pod_key, resource_key
-from bridgehead.core.diagnose.symptoms import PATIENCE
 from bridgehead.core.findings.finding import ObjectRef
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.json import JsonObject, canonical, child, children, text
@@ -23,21 +23,21 @@ from bridgehead.core.model.pod import Pod
 
 
 class Option(msgspec.Struct, frozen=True):
-    """A node as a place for a group: what it has, and what else speaks against it."""
+    """A node that knows the resource: what it has of it, and what else speaks against it."""
 
     node: Node
-    room: Room | None
+    room: Room
     obstacle: Obstacle | None
 
     @property
     def free(self) -> int:
         """Free devices there."""
-        return self.room.free if self.room is not None else 0
+        return self.room.free
 
     @property
     def offered(self) -> int:
         """Healthy devices there, free or not."""
-        return self.room.offer.allocatable if self.room is not None else 0
+        return self.room.offer.allocatable
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +88,11 @@ def waiting_for_devices(scene: Scene) -> tuple[Waiting, ...]:
         for resource in pod.requests:
             groups[resource, likes].append(pod)
     fits = Fits(scene)
-    return tuple(_group(scene, fits, resource, pods) for (resource, _), pods in groups.items())
+    known = {resource: rooms(scene, resource) for resource, _ in groups}
+    return tuple(
+        _group(scene, fits, known[resource], resource, pods)
+        for (resource, _), pods in groups.items()
+    )
 
 
 def _waits(scene: Scene, pod: Pod) -> bool:
@@ -114,22 +118,20 @@ def _likes(raw: JsonObject) -> JsonObject:
     }
 
 
-def _group(scene: Scene, fits: Fits, resource: str, pods: list[Pod]) -> Waiting:
+def _group(
+    scene: Scene, fits: Fits, known: tuple[Room, ...], resource: str, pods: list[Pod]
+) -> Waiting:
     first = pods[0]
     spec = child(scene.raw(first), "spec")
-    known: JsonObject = spec if isinstance(spec, Mapping) else {}
+    wanted = fits.wanted(first, spec if isinstance(spec, Mapping) else {}, resource)
     message, evidence = _said(scene, pods)
     return Waiting(
         pods=tuple(pods),
         resource=resource,
         count=first.requests[resource],
         options=tuple(
-            Option(
-                node,
-                room_on(scene, node.name, resource),
-                fits.obstacle(first, known, node, resource),
-            )
-            for node in scene.nodes.values()
+            Option(scene.nodes[room.node], room, fits.obstacle(wanted, scene.nodes[room.node]))
+            for room in known
         ),
         message=message,
         evidence=evidence,

@@ -18,10 +18,10 @@ one that waits (both seen with 1.37.2).
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.patience import PATIENCE
 from bridgehead.core.diagnose.refusals import post_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import pod_key
-from bridgehead.core.diagnose.symptoms import PATIENCE
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need

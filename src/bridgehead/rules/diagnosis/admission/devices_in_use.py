@@ -32,7 +32,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 def _cause(lack: Lack) -> Cause:
     waiting = lack.waiting
-    rooms = tuple(item.room for item in lack.options if item.room is not None)
+    rooms = tuple(item.room for item in lack.options)
     in_use = sum(room.in_use for room in rooms)
     healthy = sum(room.offer.allocatable for room in rooms)
     nodes = "1 node" if len(rooms) == 1 else f"{len(rooms)} nodes"

@@ -89,7 +89,7 @@ def _by_the_message(lack: Lack) -> Cause | None:
 
 def _told(lack: Lack, message: str, action: Action, confidence: Confidence) -> Cause:
     waiting = lack.waiting
-    free = tuple(item.room.evidence for item in lack.options[:3] if item.room is not None)
+    free = tuple(item.room.evidence for item in lack.options[:3])
     obstacles = tuple(
         Evidence(f"node {item.node.name}", item.obstacle.text)
         for item in lack.options[:3]

@@ -56,7 +56,8 @@ def _check(scene: Scene) -> Iterable[Cause]:
             elif why is None and refused.pod.node not in again and _is_lacking(refused):
                 old.append((refused, room))
         if late:
-            yield _cause(resource, late)
+            recent = any(scene.now - item.at < EVENTS_KEPT for item, _, _ in late)
+            yield _cause(resource, late, recent)
         if old:
             yield _long_ago(resource, old)
 
@@ -81,7 +82,7 @@ def _is_this(refused: Refused, why: Lateness) -> bool:
     return why.late is not Late.PLUGIN
 
 
-def _cause(resource: str, late: list[tuple[Refused, Lateness, Room]]) -> Cause:
+def _cause(resource: str, late: list[tuple[Refused, Lateness, Room]], recent: bool) -> Cause:
     found = tuple(refused for refused, _, _ in late)
     nodes = nodes_of(found)
     first, why, room = late[0]
@@ -102,6 +103,7 @@ def _cause(resource: str, late: list[tuple[Refused, Lateness, Room]]) -> Cause:
         ),
         actions=clearing(found),
         rollback_helps=RollbackHelps.NO,
+        severity=None if recent or bare else Severity.INFO,
     )
 
 

@@ -57,7 +57,7 @@ def _never(lack: Lack) -> Cause:
         object=waiting.object,
         nodes=tuple(item.node.name for item in largest),
         explains=waiting.explained,
-        evidence=(*waiting.evidence, *(it.room.evidence for it in largest[:3] if it.room)),
+        evidence=(*waiting.evidence, *(it.room.evidence for it in largest[:3])),
         refuted_by=f"a node offers {waiting.count} {waiting.resource}",
         ruled_out=(RuledOut("missing devices", "every node offers all that it should"),),
         actions=(Action(text=f"Ask for {most} or fewer devices in a pod, or spread the work"),),
@@ -76,7 +76,7 @@ def _scattered(lack: Lack) -> Cause:
         object=waiting.object,
         nodes=tuple(item.node.name for item in free),
         explains=waiting.explained,
-        evidence=(*waiting.evidence, *(item.room.evidence for item in free[:4] if item.room)),
+        evidence=(*waiting.evidence, *(item.room.evidence for item in free[:4])),
         refuted_by=f"one node has {waiting.count} free",
         ruled_out=(
             RuledOut("a lost plugin", "every node that the pods may go to offers its devices"),

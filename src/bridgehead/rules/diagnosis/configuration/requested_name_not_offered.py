@@ -41,7 +41,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
         if lack.sort is Shortage.PLUGIN_LOST and not (siblings and _OF_A_TABLE.search(resource)):
             continue
         if siblings:
-            yield _renamed(lack, siblings)
+            yield _renamed(scene, lack, siblings)
         elif not _may_come(scene, resource):
             yield _nobody(scene, lack)
 
@@ -73,7 +73,7 @@ def _may_come(scene: Scene, resource: str) -> bool:
     )
 
 
-def _renamed(lack: Lack, siblings: dict[str, tuple[str, ...]]) -> Cause:
+def _renamed(scene: Scene, lack: Lack, siblings: dict[str, tuple[str, ...]]) -> Cause:
     waiting = lack.waiting
     near = get_close_matches(waiting.resource, siblings, n=1, cutoff=0.0)[0]
     others = f" (and {', '.join(n for n in siblings if n != near)})" if len(siblings) > 1 else ""
@@ -89,11 +89,10 @@ def _renamed(lack: Lack, siblings: dict[str, tuple[str, ...]]) -> Cause:
         evidence=(
             *waiting.evidence,
             *(
-                Evidence(f"status of node {item.node.name}", f"{near} {item.node.offers[near]}")
-                for item in waiting.options
-                if near in item.node.offers and item.node.name in siblings[near]
+                Evidence(f"status of node {name}", f"{near} {scene.nodes[name].offers[near]}")
+                for name in siblings[near][:3]
             ),
-        )[:4],
+        ),
         refuted_by=f"a node shows {waiting.resource} with devices",
         ruled_out=(
             RuledOut("a lost plugin", f"plugins of the domain are connected and offer {near}"),

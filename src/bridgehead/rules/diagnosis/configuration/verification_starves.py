@@ -33,7 +33,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
     for lack in lacks(scene, Shortage.IN_USE):
         waiting = lack.waiting
         pods = tuple(pod for pod in waiting.pods if is_verification(pod))
-        rooms = tuple(item.room for item in lack.options if item.room is not None)
+        rooms = tuple(item.room for item in lack.options)
         if pods:
             yield _cause(waiting.resource, pods, rooms, waiting.evidence)
     for resource, found in by_resource(
