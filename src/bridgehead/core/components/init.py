@@ -1,6 +1,7 @@
 """Whether a plugin ends when it cannot initialise, or waits in silence: as its template says."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from bridgehead.core.components.family import family_of, plugin_containers
 from bridgehead.core.components.signature import InitSwitch
@@ -34,7 +35,7 @@ def flag_value(container: JsonObject, flag: str, *, switch: bool = False) -> str
     A ``switch`` takes no word of its own: it is ``true`` by standing there.
     """
     words = [*arguments(container), ""]
-    for word, following in zip(words, words[1:], strict=False):
+    for word, following in pairwise(words):
         name, equals, value = word.lstrip("-").partition("=")
         if word.startswith("-") and name == flag:
             return value if equals else "true" if switch else following
