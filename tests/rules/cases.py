@@ -33,6 +33,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     complete: list[str] | None = None
     logs: dict[str, str] | None = None
     at: str = NOW
+    server: str = ""
     expect: dict[str, Any] = {}
     lookalike: bool = False
 
@@ -85,6 +86,7 @@ def observed(case: Case) -> Observed:
     return observed_from(
         objects,
         at=at,
+        server=case.server,
         logs=None if case.logs is None else dict(_logs(case.logs)),
         complete=every_kind if case.complete is None else case.complete,
     )

@@ -1,0 +1,56 @@
+"""The AppArmor profile stands in an annotation that a field has replaced.
+
+Finds: the annotation container.apparmor.security.beta.kubernetes.io/NAME on a pod template, in a
+cluster of 1.30 or later.
+
+Why: since 1.30 the field securityContext.appArmorProfile says it; the annotation is read for the
+transition only, and both may disagree.
+
+Sure: kubectl version; before 1.30 the annotation is the only way.
+
+Do: write the profile into securityContext.appArmorProfile and remove the annotation.
+"""
+
+from collections.abc import Iterable
+
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.manifest import Linted, Violation
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import LintRule
+from bridgehead.core.findings.security_context import APPARMOR_ANNOTATION
+from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.json import texts
+
+_FIELD_SINCE = (1, 30)
+
+
+def _check(linted: Linted) -> Iterable[Violation]:
+    server = linted.cluster.snapshot.server if linted.cluster else ""
+    if not server or _minor(server) < _FIELD_SINCE:
+        return
+    for plugin in linted.plugins:
+        for key in sorted(texts(plugin.template, "metadata", "annotations")):
+            if key.startswith(APPARMOR_ANNOTATION):
+                yield Violation(
+                    manifest=plugin,
+                    path=("spec", "template", "metadata", "annotations", key),
+                    message=f"the AppArmor profile of container "
+                    f"{key.removeprefix(APPARMOR_ANNOTATION)} is an annotation; {server} has a "
+                    "field for it",
+                    evidence=(Evidence("version of the server", server),),
+                )
+
+
+def _minor(version: str) -> tuple[int, ...]:
+    """``v1.33.1-gke.5`` as (1, 33); nothing known is older than everything."""
+    numbers = version.removeprefix("v").split(".")[:2]
+    return tuple(int(item) for item in numbers) if all(map(str.isdigit, numbers)) else ()
+
+
+RULE = LintRule(
+    name="apparmor-annotation-deprecated",
+    severity=Severity.WARNING,
+    references=("intel#381", "https://kubernetes.io/docs/tutorials/security/apparmor/"),
+    needs=frozenset({Need.NODES}),
+    check=_check,
+)

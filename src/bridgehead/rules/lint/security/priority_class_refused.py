@@ -1,0 +1,74 @@
+"""The plugin's priority class does not exist, or may not be used in its namespace.
+
+Finds: a priorityClassName that neither the cluster nor the manifests have; or a dry run that was
+refused for a quota of priority classes.
+
+Why: the DaemonSet is accepted and its pods are refused when they are created. Clusters may allow
+system-node-critical and system-cluster-critical only in namespaces with a ResourceQuota of that
+scope; the same manifest then works in kube-system and nowhere else.
+
+Sure: kubectl get priorityclass, and kubectl create --dry-run=server of a pod from the template in
+that namespace.
+
+Do: create the class, use another one, or add a ResourceQuota with the scope PriorityClass.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.manifest import Linted, Manifest, Violation
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import LintRule
+from bridgehead.core.findings.security_context import POD_SPEC
+from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.json import child, text
+
+_PATH = (*POD_SPEC, "priorityClassName")
+_QUOTA = "insufficient quota to match these scopes"
+_BUILT_IN = frozenset({"system-node-critical", "system-cluster-critical"})
+
+
+def _check(linted: Linted) -> Iterable[Violation]:
+    if linted.cluster is None:
+        return
+    known = {text(item, "metadata", "name") for item in linted.cluster.of_kind("PriorityClass")}
+    known |= {item.ref.name for item in linted.of_kind("PriorityClass")} | _BUILT_IN
+    for plugin in linted.plugins:
+        name = plugin.at(_PATH)
+        if isinstance(name, str) and name and name not in known:
+            yield Violation(
+                manifest=plugin,
+                path=_PATH,
+                message=f"there is no priority class {name}: no pod of this plugin will be created",
+            )
+            continue
+        said = _refusal(linted, plugin)
+        if said:
+            yield Violation(
+                manifest=plugin,
+                path=_PATH,
+                message=f"namespace {plugin.ref.namespace} may not use the priority class {name}",
+                evidence=(Evidence("server dry run", said),),
+            )
+
+
+def _refusal(linted: Linted, plugin: Manifest) -> str:
+    wanted = f"daemonset/{plugin.ref.namespace}/{plugin.ref.name}"
+    for item in linted.cluster.of_kind("PodDryRun") if linted.cluster else ():
+        status = child(item, "status")
+        if isinstance(status, Mapping) and text(status, "component") == wanted:
+            said = text(status, "message")
+            return said if _QUOTA in said else ""
+    return ""
+
+
+RULE = LintRule(
+    name="priority-class-refused",
+    severity=Severity.ERROR,
+    references=(
+        "https://kubernetes.io/docs/concepts/policy/resource-quotas/#limit-priority-class-consumption-by-default",
+    ),
+    needs=frozenset({Need.PRIORITY_CLASSES}),
+    helped_by=frozenset({Need.DRY_RUNS}),
+    check=_check,
+)
