@@ -19,6 +19,13 @@ def test_lines_and_files_may_change() -> None:
     assert (len(parted.new), len(parted.old), parted.gone) == (0, 1, 0)
 
 
+def test_places_in_a_message_may_change_and_versions_may_not() -> None:
+    old = found(message="the same as in a/b.yaml:12:3, image p:1")
+    moved = found(message="the same as in /c/b.yml:99, image p:1")
+    other = found(message="the same as in a/b.yaml:12:3, image p:2")
+    assert part([moved, other], _known(old)).new == (other,)
+
+
 def test_another_message_path_rule_or_node_is_new() -> None:
     others = [found(message="x"), found(path=("spec",)), found("other"), found(node="n")]
     parted = part(others, _known(found()))

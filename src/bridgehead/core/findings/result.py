@@ -1,6 +1,7 @@
 """What lint found, with all that was left out and why."""
 
 import hashlib
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -11,6 +12,9 @@ from bridgehead.core.findings.rule import Rule
 from bridgehead.core.model.json import canonical
 from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Unread
+
+_ELSEWHERE = re.compile(r"\S*\.(ya?ml|json)\b(:\d+)*")
+"""Another file that a message names, with its line: what is moved there is still the same fault."""
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +36,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
         """The same for the same fault of the same object, wherever in the file it moved to."""
         said = self.finding
         names = (said.object.api_version, str(said.object), path_text(self.path), said.node)
-        text = canonical([said.rule, *names, said.message])
+        text = canonical([said.rule, *names, _ELSEWHERE.sub("", said.message)])
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
