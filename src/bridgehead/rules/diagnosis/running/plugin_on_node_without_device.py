@@ -1,7 +1,7 @@
 """The plugin runs on nodes that have no such device.
 
 Finds: a plugin that crashes on exactly those nodes of its DaemonSet that show no sign of its
-devices, while it is sound on a node that has them.
+devices, while it is sound on others, which a label tells apart from them.
 
 Why: without any selection of nodes the DaemonSet wants a pod everywhere, and a plugin that ends
 when it finds no device crashes there for ever. The DaemonSet is never fully ready, so that no
@@ -30,6 +30,7 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
+from bridgehead.core.model.node import Node
 
 _FITTING = frozenset(
     {
@@ -42,16 +43,20 @@ _FITTING = frozenset(
         "registration-failed",
     }
 )
+# What every node has of its own, whatever its devices.
+_OF_ONE_NODE = ("kubernetes.io/hostname", "topology.", "failure-domain.", "csi.")
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
     for items in by_component(ailing(scene, Trouble.CRASH)):
         component = items[0].post.plugin.component
         sound = [it for it in scene.posts_by_plugin[component.ref] if it.sound]
-        if sound and not any(_has_device(scene, item.post) for item in items):
-            keys = {quote.key for item in items for quote in crash_quotes(item)}
-            if not keys - _FITTING:
-                yield _cause(scene, items, sound, told=bool(keys))
+        if not sound or any(_has_device(scene, item.post) for item in items):
+            continue
+        keys = {quote.key for item in items for quote in crash_quotes(item)}
+        telling = _telling_label([it.post.node for it in items], [it.node for it in sound])
+        if telling and not keys - _FITTING:
+            yield _cause(scene, items, sound, telling, told=bool(keys))
 
 
 def _has_device(scene: Scene, post: Post) -> bool:
@@ -61,14 +66,36 @@ def _has_device(scene: Scene, post: Post) -> bool:
     return any(scene.trajectory(post.node.name, name).best for name in post.names)
 
 
-def _cause(scene: Scene, items: Sequence[Ailing], sound: Sequence[Post], *, told: bool) -> Cause:
+def _telling_label(bad: Sequence[Node], good: Sequence[Node]) -> Evidence | None:
+    """A label that all nodes have where it is sound, and none where it crashes.
+
+    Without any such difference the nodes are alike, and one that crashes has lost its driver.
+    """
+    for key, value in sorted(good[0].labels.items()):
+        if key.startswith(_OF_ONE_NODE):
+            continue
+        if any(node.labels.get(key) != value for node in good):
+            continue
+        if not any(node.labels.get(key) == value for node in bad):
+            return Evidence(f"labels of node {good[0].name}", f"{key}={value}")
+    return None
+
+
+def _cause(
+    scene: Scene,
+    items: Sequence[Ailing],
+    sound: Sequence[Post],
+    telling: Evidence,
+    *,
+    told: bool,
+) -> Cause:
     posts = [item.post for item in items]
     first, component = items[0], posts[0].plugin.component
     quotes = [quote.evidence for quote in crash_quotes(first)]
     good = sound[0]
     signs = signs_of(good.plugin, good.names, good.node)
-    # A sound node without a label to know it by proves less: the others may lack a driver.
-    labelled = any(item.plugin.family.hints_in(item.node.labels) for item in sound)
+    # Any other label than one of the vendor proves less: the others may lack a driver.
+    hints = {hint for item in sound for hint in item.plugin.family.hints_in(item.node.labels)}
     return plugin_cause(
         scene,
         posts,
@@ -77,7 +104,8 @@ def _cause(scene: Scene, items: Sequence[Ailing], sound: Sequence[Post], *, told
         evidence=(
             *(quotes[:1] or quoted([first])),
             Evidence(f"labels and status of node {posts[0].node.name}", "no sign of the device"),
-            *signs[:2],
+            telling,
+            *signs[:1],
         ),
         refuted_by="a device of the plugin on one of these nodes (lspci)",
         rollback=RollbackHelps.NO,
@@ -89,7 +117,7 @@ def _cause(scene: Scene, items: Sequence[Ailing], sound: Sequence[Post], *, told
         ruled_out=(
             RuledOut("a bad version", f"it is sound on {listed(it.node.name for it in sound)}"),
         ),
-        confidence=Confidence.HIGH if labelled and told else Confidence.MEDIUM,
+        confidence=Confidence.HIGH if hints and told else Confidence.MEDIUM,
     )
 
 
