@@ -18,6 +18,7 @@ from bridgehead.core.model.json import JsonObject, child, children, text, texts
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.model.times import epoch
+from bridgehead.sources.embedded import embedded_in
 
 
 def observed_from(
@@ -52,6 +53,12 @@ def observed_from(
         history=tuple(_readings(by_kind.get("DeviceHistory", ()))),
         met=_met(frozenset(complete), logs is not None),
         unread=(*unread, *snapshot.unread),
+        documents={
+            (*_names(item), key): found.value
+            for item in by_kind.get("ConfigMap", ())
+            for key, found in sorted(embedded_in(item).items())
+            if not found.problem
+        },
     )
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import msgspec
 
 from bridgehead.core.findings.needs import Need
-from bridgehead.core.model.json import JsonObject, child, text
+from bridgehead.core.model.json import JsonObject, JsonValue, child, text
 from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.model.times import epoch
@@ -119,6 +119,8 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     history: tuple[Reading, ...] = ()
     met: frozenset[Need] = frozenset()
     unread: tuple[Unread, ...] = ()
+    documents: Mapping[tuple[str, str, str], JsonValue] = {}
+    """Entries of ConfigMaps that are documents of their own, by namespace, name and key."""
 
     @property
     def now(self) -> float:

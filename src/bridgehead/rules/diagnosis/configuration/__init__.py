@@ -8,12 +8,14 @@ from bridgehead.rules.diagnosis.configuration import (
     fpga_mode_mismatch,
     mig_geometry,
     requested_name_not_offered,
+    unknown_configuration_key,
     verification_starves,
 )
 
 RULES: tuple[DiagnosisRule, ...] = (
     mig_geometry.RULE,
     requested_name_not_offered.RULE,
+    unknown_configuration_key.RULE,
     fpga_mode_mismatch.RULE,
     verification_starves.RULE,
     autoscaler_waits_for_resource.RULE,
