@@ -1,0 +1,75 @@
+"""The plugin would run on fewer nodes than it does, or on none.
+
+Finds: a plugin's DaemonSet whose template fits no node of the cluster, or does not fit nodes that
+the DaemonSet of the same name fits as it stands.
+
+Why: the controller deletes the pods of these nodes at once, whatever the update strategy, and says
+nothing. Their devices are gone with the pods.
+
+Sure: the first condition that each node fails is named. A node pool that is scaled to zero has no
+node to match; then the first case is no fault.
+
+Do: label the nodes, correct the affinity, or add the toleration, before the change.
+"""
+
+from collections.abc import Iterable
+
+from bridgehead.core.findings.eligible import eligible, live, nodes_of, why_not
+from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.manifest import Linted, Manifest, Violation
+from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.rule import LintRule
+from bridgehead.core.findings.security_context import POD_SPEC
+from bridgehead.core.inventory.placement import misfit
+from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.node import Node
+
+_SHOWN = 3
+
+
+def _check(linted: Linted) -> Iterable[Violation]:
+    nodes = nodes_of(linted)
+    for plugin in linted.plugins:
+        fits = eligible(linted, plugin.template)
+        standing = live(linted, plugin)
+        lost = [
+            node
+            for node in nodes
+            if standing is not None
+            and not misfit(standing.template, node)
+            and misfit(plugin.template, node)
+        ]
+        if lost:
+            yield _violation(plugin, lost, f"{len(lost)} nodes would lose the plugin")
+        elif nodes and not fits:
+            yield _violation(plugin, list(nodes), f"none of {len(nodes)} nodes fits")
+
+
+def _violation(plugin: Manifest, nodes: list[Node], what: str) -> Violation:
+    shown = [node.name for node in nodes[:_SHOWN]]
+    more = f" and {len(nodes) - _SHOWN} more" if len(nodes) > _SHOWN else ""
+    return Violation(
+        manifest=plugin,
+        path=POD_SPEC,
+        message=f"{what}: {', '.join(shown)}{more}: {why_not(plugin.template, nodes[0])}",
+        node=nodes[0].name,
+        evidence=tuple(
+            Evidence(f"node {node.name}", why_not(plugin.template, node)) for node in nodes[:_SHOWN]
+        ),
+    )
+
+
+RULE = LintRule(
+    name="eligible-nodes-lost",
+    severity=Severity.ERROR,
+    references=(
+        "siderolabs/talos#12103",
+        "NVIDIA#708",
+        "NVIDIA#1213",
+        "gpu-op#78",
+        "gpu-op#1469",
+        "aws/eks-charts#1348",
+    ),
+    needs=frozenset({Need.NODES, Need.DAEMON_SETS}),
+    check=_check,
+)
