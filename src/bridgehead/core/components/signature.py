@@ -115,14 +115,6 @@ class Family(msgspec.Struct, frozen=True):
         )
 
 
-def repository_matches(image: str, pattern: str) -> bool:
-    """Whether the expression is found in an image's repository; never for what is no image."""
-    try:
-        return re.search(pattern, parse_image(image).repository) is not None
-    except ImageError:
-        return False
-
-
 def pci(vendor: str, classes: str = "[0-9a-f]{4}") -> Hint:
     """The label of Node Feature Discovery for a PCI vendor id, in every shape it may have.
 

@@ -32,26 +32,28 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     every = configurations(linted)
     plugins = linted.plugins
     claims = [claimed_by(plugin, component_of(plugin), every) for plugin in plugins]
+    standing = list(_standing(linted, plugins))
     nodes = _nodes(linted)
     for number, (plugin, own) in enumerate(zip(plugins, claims, strict=True)):
-        others = [*claims[number + 1 :], *_standing(linted, plugins)]
-        for other in others:
-            names = sorted(own.names & other.names)
+        rivals: dict[str, list[str]] = {}
+        for other in (*claims[number + 1 :], *standing):
+            names = few(sorted(own.names & other.names))
             if not names or other.component.ref == own.component.ref:
                 continue
             meet = share_nodes(own.component.template, other.component.template, nodes)
-            if meet is None:
+            if meet:
+                rivals.setdefault(names, []).append(other.component.ref)
+            elif meet is None:
                 yield Doubt(
                     why=f"whether {own.component.ref} and {other.component.ref}, which both offer"
-                    f" {few(names)}, can be on one node"
+                    f" {names}, can be on one node"
                 )
-            elif meet:
-                yield Violation(
-                    manifest=plugin,
-                    path=("metadata", "name"),
-                    message=f"{own.component.ref} and {other.component.ref} both offer"
-                    f" {few(names)} on the same nodes",
-                )
+        for names, refs in rivals.items():
+            yield Violation(
+                manifest=plugin,
+                path=("metadata", "name"),
+                message=f"{own.component.ref} and {few(refs)} both offer {names} on the same nodes",
+            )
         yield from _built_in(linted, plugin)
 
 

@@ -29,9 +29,10 @@ _PICKS = ("In", "")
 
 
 def _check(linted: Linted) -> Iterable[Violation]:
-    plugins = {(item.ref.namespace, item.ref.name) for item in linted.plugins}
+    plugins = linted.plugins
+    own, names = {id(item) for item in plugins}, {item.ref.name for item in plugins}
     for manifest in linted.of_kind("DaemonSet"):
-        known = manifest in linted.plugins or _names_plugin(manifest, plugins)
+        known = id(manifest) in own or _patches(manifest, names)
         for path, what in _pins(manifest) if known else ():
             yield Violation(
                 manifest=manifest,
@@ -40,9 +41,8 @@ def _check(linted: Linted) -> Iterable[Violation]:
             )
 
 
-def _names_plugin(manifest: Manifest, plugins: set[tuple[str, str]]) -> bool:
+def _patches(manifest: Manifest, names: set[str]) -> bool:
     """A patch has no containers of its own; it goes by the name of what it patches."""
-    names = {name for _, name in plugins}
     return not children(manifest.template, "spec", "containers") and manifest.ref.name in names
 
 
