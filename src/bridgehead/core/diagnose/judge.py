@@ -6,7 +6,7 @@ from bridgehead.core.diagnose.baseline_before import bad_before
 from bridgehead.core.diagnose.consequences import Consequences
 from bridgehead.core.diagnose.diagnosis import Diagnosis, NodeView, Ranked, SymptomView
 from bridgehead.core.diagnose.question import EVERYTHING, Question
-from bridgehead.core.diagnose.ranking import Placed, ranked
+from bridgehead.core.diagnose.ranking import LAST_LEVEL, Placed, ranked
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scope import scope_of
 from bridgehead.core.diagnose.symptom import Symptom
@@ -19,9 +19,6 @@ from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.findings.runner import Answers, ask_diagnosis
 from bridgehead.core.inventory.cohort import cohort_of
 from bridgehead.core.journal.entry import Evidence, stamp
-
-LAST_LEVEL = 6
-"""Rules of this level are asked about what all others have left unexplained."""
 
 MOST_NODES = 20
 """Nodes whose timeline is shown: the first of each cause before the second of any."""

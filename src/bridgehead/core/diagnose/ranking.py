@@ -10,6 +10,9 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.model.confidence import Confidence
 
+LAST_LEVEL = 6
+"""Rules of this level are asked about what all others have left unexplained."""
+
 _SURENESS = {Confidence.HIGH: 1.0, Confidence.MEDIUM: 0.6, Confidence.LOW: 0.3}
 _FOLLOWS = 0.25
 """What a symptom counts that only follows from one that the cause explains itself."""
@@ -50,7 +53,7 @@ def ranked(
     ``known`` are the keys of the symptoms that there are.
     """
     placed = [
-        Placed(rule=rule, cause=cause, reach=consequences.of(cause.explains) & known)
+        Placed(rule=rule, cause=cause, reach=_reach(rule, cause, consequences) & known)
         for rule, cause in _once(said)
     ]
     order = sorted(placed, key=_place)
@@ -69,6 +72,12 @@ def ranked(
         for number, item in enumerate(order)
         if number not in root_of
     )
+
+
+def _reach(rule: DiagnosisRule, cause: Cause, consequences: Consequences) -> frozenset[str]:
+    """What it explains; what is left when all others were asked explains nothing beyond itself."""
+    last = rule.level >= LAST_LEVEL
+    return frozenset(cause.explains) if last else consequences.of(cause.explains)
 
 
 def _below(root: int, order: Sequence[Placed], root_of: dict[int, int]) -> tuple[Placed, ...]:

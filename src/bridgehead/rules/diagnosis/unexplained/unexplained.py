@@ -16,7 +16,7 @@ the logs that could not be read, the same command may say more.
 from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause
-from bridgehead.core.diagnose.judge import LAST_LEVEL
+from bridgehead.core.diagnose.ranking import LAST_LEVEL
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import Symptom
 from bridgehead.core.findings.finding import Severity
