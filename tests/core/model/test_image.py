@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridgehead.core.model.image import ImageError, ImageReference, parse_image
+from bridgehead.core.model.image import ImageError, ImageReference, full_name, parse_image
 
 DIGEST = f"sha256:{64 * 'a'}"
 
@@ -61,3 +61,17 @@ def test_refused(text: str, reason: str) -> None:
 )
 def test_what_may_name_another_image_tomorrow(text: str, moves: bool) -> None:
     assert parse_image(text).moves is moves
+
+
+@pytest.mark.parametrize(
+    ("written", "listed"),
+    [
+        ("busybox", "docker.io/library/busybox:latest"),
+        ("rocm/k8s-device-plugin:1.2", "docker.io/rocm/k8s-device-plugin:1.2"),
+        ("localhost/x", "localhost/x:latest"),
+        ("reg:5000/a/b:1", "reg:5000/a/b:1"),
+        (f"nvcr.io/a/b:1@sha256:{'0' * 64}", f"nvcr.io/a/b@sha256:{'0' * 64}"),
+    ],
+)
+def test_a_full_name_is_the_one_that_nodes_list(written: str, listed: str) -> None:
+    assert full_name(written) == listed
