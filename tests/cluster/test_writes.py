@@ -12,8 +12,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cluster-writes.md"
 REVIEWS = {
     "selfsubjectaccessreviews.authorization.k8s.io",
     "selfsubjectreviews.authentication.k8s.io",
+    "subjectaccessreviews.authorization.k8s.io",
 }
-"""Everybody may ask about himself (ClusterRole system:basic-user)."""
+"""Everybody may ask about himself (ClusterRole system:basic-user). Lint asks about others, and goes
+on without an answer where it may not.
+"""
 
 
 def everything() -> tuple[Permission, ...]:

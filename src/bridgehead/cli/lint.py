@@ -15,6 +15,7 @@ from bridgehead.cli.surroundings import here, run_here
 
 if TYPE_CHECKING:
     from bridgehead.app.observed_recording import ObservedRecording
+    from bridgehead.core.findings.observed import Observed
     from bridgehead.core.findings.result import LintResult
     from bridgehead.sources.lintable import Lintable
 
@@ -118,27 +119,38 @@ def _cluster(state: StateOptions, read: "Lintable | None") -> "ObservedRecording
 async def _live(cluster: ClusterOptions, read: "Lintable | None") -> "ObservedRecording":
     from bridgehead.app.gathering import gather  # noqa: PLC0415
     from bridgehead.app.lint import namespaces_of, needs_of  # noqa: PLC0415
+    from bridgehead.app.lint_access import with_access  # noqa: PLC0415
     from bridgehead.app.observed_recording import ObservedRecording  # noqa: PLC0415
     from bridgehead.cli.sessions import client  # noqa: PLC0415
+    from bridgehead.core.findings.needs import Need  # noqa: PLC0415
     from bridgehead.rules.lint.catalogue import LINT  # noqa: PLC0415
 
     needs = needs_of(LINT, objects=read is None)
     namespaces = namespaces_of(read) if read is not None else ()
     async with client(cluster) as kube:
         found = await gather(kube, needs, now=here().clock(), namespaces=namespaces)
+        if Need.ACCESS in needs:
+            looked_at = read if read is not None else _own_objects(found)
+            found = await with_access(kube, found, looked_at.units)
         return ObservedRecording(found)
+
+
+def _own_objects(cluster: "Observed") -> "Lintable":
+    from bridgehead.app.lint import lintable_objects  # noqa: PLC0415
+
+    return lintable_objects(item for items in cluster.objects.values() for item in items)
 
 
 def _linted(
     read: "Lintable | None", cluster: "ObservedRecording | None", known: dict[str, int]
 ) -> "LintResult":
     from bridgehead.app.lint import lint as linted  # noqa: PLC0415
-    from bridgehead.app.lint import lintable_objects, with_problems  # noqa: PLC0415
+    from bridgehead.app.lint import with_problems  # noqa: PLC0415
 
     observed = cluster.observed if cluster is not None else None
     if read is None:
-        objects = observed.objects if observed is not None else {}
-        read = lintable_objects(item for items in objects.values() for item in items)
+        assert observed is not None
+        read = _own_objects(observed)
     if cluster is not None:
         read = with_problems(read, cluster.problems)
     return linted(read, observed, known)

@@ -212,6 +212,14 @@ WRITES = (
     ),
     Write(
         verb="create",
+        resource="subjectaccessreviews.authorization.k8s.io",
+        namespace="",
+        fields="a question",
+        when="lint asks what the account of a plugin may do that is a client of the API server",
+        stored=False,
+    ),
+    Write(
+        verb="create",
         resource="selfsubjectreviews.authentication.k8s.io",
         namespace="",
         fields="a question",
