@@ -6,20 +6,23 @@ import pytest
 
 from bridgehead.app.recover import Explained
 from bridgehead.app.recover_acts import Acted
+from bridgehead.app.recover_after import after_a_stop
 from bridgehead.app.release import release
-from bridgehead.cluster.errors import HeldError
+from bridgehead.cluster.errors import ClaimedError, HeldError
 from bridgehead.cluster.lock import ComponentLock
 from bridgehead.cluster.recoveries import Recoveries
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Phase
 from bridgehead.core.journal.verification import Consistent
 from bridgehead.core.journal.verification import verify as verify_journal
+from bridgehead.core.model.node import HELD_BY
+from bridgehead.core.plan.settings import AllowedRecovery
 from bridgehead.core.recover.limits import Limits
 from bridgehead.core.recover.rung import Rung
 from bridgehead.kube.client import Kube
 from testbed.cluster import Cluster
 from testbed.fixtures import LeaseNodes
-from tests.cluster.ward import ILL, Ward, verified
+from tests.cluster.ward import HASTE, ILL, RUN, Ward, sound_until_told, verified
 
 pytestmark = pytest.mark.cluster
 
@@ -97,8 +100,8 @@ async def test_r1_restarts_a_plugin_whose_stream_has_ended_once_an_hour(ward: Wa
 
 async def test_r1_that_does_not_help_stops_and_says_so(ward: Ward) -> None:
     ward.nodes[0].create_file(ILL)
-    await ward.open(devices=2)
-    await ward.shows(0, ("2", "2"))
+    await ward.open(devices=0)
+    await ward.shows(0, ("0", "0"))
     for number in (1, 2):
         await ward.shows(number, ("4", "4"))
     await ward.until(lambda: ward.names[0] in ward.plugin_pods(ready=True))
@@ -236,6 +239,60 @@ async def test_nothing_is_done_while_a_run_or_another_runner_has_the_component(
         with pytest.raises(HeldError, match="somebody"):
             await ward.recover(0, Rung.CORDON, rule="driver-library-mismatch")
     assert "unschedulable" not in ward.node(0)["spec"]
+    assert not await Recoveries(ward.kube, ward.namespace, ward.ref).exists()
+
+
+async def test_an_open_run_keeps_its_component_from_recovery(ward: Ward) -> None:
+    await ward.open()
+    for number in (0, 1, 2):
+        await ward.shows(number, ("4", "4"))
+    await ward.stopped_run(0, AllowedRecovery.NONE)
+
+    with pytest.raises(ClaimedError, match=RUN):
+        await ward.recover(1, Rung.CORDON, rule="driver-library-mismatch")
+    way_back = await ward.recover(0, Rung.ROLL_BACK, rule="image-not-pulled")
+    assert "a run has failed and keeps the component" in unmet(way_back)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "acts"), [(AllowedRecovery.NONE, False), (AllowedRecovery.RESTART, True)]
+)
+async def test_after_a_stop_only_what_the_spec_allows_is_done(
+    ward: Ward, allowed: AllowedRecovery, acts: bool
+) -> None:
+    ward.nodes[0].create_file(ILL)
+    await ward.open(endStreamAfter="2s")
+    await ward.shows(0, ("4", "0"))
+    for number in (1, 2):
+        await ward.shows(number, ("4", "4"))
+    ward.nodes[0].remove_file(ILL)
+    ended = await ward.stopped_run(0, allowed)
+    diagnose = sound_until_told("stream-ended", *ward.names)
+
+    done = await after_a_stop(ward.session, ended, diagnose, limits=HASTE)
+
+    assert [item.assessment.rung for item in done] == ([Rung.RESTART] if acts else [])
+    assert all(item.verified for item in done)
+    assert (ward.shown(0) == ("4", "4")) is acts
+    node = ward.node(0)
+    assert node["metadata"]["annotations"][HELD_BY] == RUN
+    assert node["spec"]["unschedulable"] is True
+
+
+@pytest.mark.parametrize("rule", ["driver-library-mismatch", "allocate-hangs", ""])
+async def test_after_a_stop_nothing_is_done_beyond_what_is_allowed(ward: Ward, rule: str) -> None:
+    ward.nodes[0].create_file(ILL)
+    await ward.open(endStreamAfter="2s")
+    await ward.shows(0, ("4", "0"))
+    for number in (1, 2):
+        await ward.shows(number, ("4", "4"))
+    ended = await ward.stopped_run(0, AllowedRecovery.RESTART)
+
+    done = await after_a_stop(
+        ward.session, ended, sound_until_told(rule, *ward.names), limits=HASTE
+    )
+
+    assert done == ()
     assert not await Recoveries(ward.kube, ward.namespace, ward.ref).exists()
 
 

@@ -10,25 +10,43 @@ import msgspec
 from bridgehead.app.recover import Request, recover
 from bridgehead.app.recover_acts import Acted
 from bridgehead.app.recover_look import Asked
+from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
+from bridgehead.cluster.convert import component_from
+from bridgehead.cluster.perform import Performer
+from bridgehead.cluster.record import Record
+from bridgehead.cluster.store import RunStore
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps
 from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked
 from bridgehead.core.findings.finding import ObjectRef, Severity
+from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
-from bridgehead.core.plan.settings import ComponentKind, ComponentRef
+from bridgehead.core.model.node import HELD_BY, SCHEDULABLE_BEFORE
+from bridgehead.core.plan.settings import (
+    AllowedRecovery,
+    AllowSettings,
+    ComponentKind,
+    ComponentRef,
+)
 from bridgehead.core.recover.limits import Limits
 from bridgehead.core.recover.rung import Rung
+from bridgehead.core.rollout.decision import note
+from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import Ending, Mode, NodeState, NodeStatus, RunState
 from bridgehead.kube.client import Kube
+from bridgehead.kube.resources import DAEMON_SETS
 from testbed.cluster import Cluster
 from testbed.knobs import environment
 from testbed.node import Node
+from tests.cluster.components import plan_of
 from tests.cluster.use_cases import session
 from tests.scenarios.objects import PLUGINS
 from tests.scenarios.real_ground import RealGround
 
 ILL = "/var/lib/scenario/ill"
 """A plugin's faults hold on a node while this file is there."""
+RUN = "change-1"
 HASTE = Limits(settling=2.0, steady=2.0, dead_for=3.0)
 """The test bed's kubelets report every second."""
 
@@ -253,6 +271,32 @@ class Ward:
             sound_until_told(rule, self.names[number]),
             command,
         )
+
+    async def stopped_run(self, number: int, allowed: AllowedRecovery) -> Ended:
+        """A run of the component that has stopped on that node and keeps both."""
+        raw = await self.kube.get_raw(DAEMON_SETS, "plugin", self.namespace)
+        plan = plan_of(component_from(raw))
+        spec = msgspec.structs.replace(plan.spec, allow=AllowSettings(recover=allowed))
+        plan = msgspec.structs.replace(plan, spec=spec, resources=(self.resource,))
+        store = RunStore(self.kube, self.namespace)
+        await store.create(Record(run=RUN, owner="", spec="", plan=plan))
+        signature = Signature(run=RUN, owner="", identity="me")
+        began = note("run", "began", detail={"generation": plan.generation})
+        await store.append(RUN, [began], signature, self.session.clock())
+        hand = Performer(self.kube, RUN, plan, 1, lambda: None, state_namespace=self.namespace)
+        await hand.claim()
+        node = self.names[number]
+        marks = {HELD_BY: RUN, SCHEDULABLE_BEFORE: "true"}
+        patch = {"metadata": {"annotations": marks}, "spec": {"unschedulable": True}}
+        self.api.patch(f"/api/v1/nodes/{node}", patch)
+        stuck = NodeState(name=node, status=NodeStatus.STUCK, held=True)
+        run = Run(
+            name=RUN,
+            plan=plan,
+            state=RunState(mode=Mode.HOLD, nodes={node: stuck}),
+            family=plan.family,
+        )
+        return Ended(run=run, ending=Ending(exit=4, summary="it holds"), head="")
 
     def close(self) -> None:
         """Undo what does not go with the namespace."""

@@ -23,7 +23,7 @@ from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef, LockSettings
 from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.choice import Choice, assess, choose
-from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.rung import Rung, may_do_alone
 from bridgehead.core.recover.situation import Situation
 
 Diagnose = Callable[[Session], Awaitable[Diagnosis]]
@@ -100,13 +100,50 @@ async def recover(
     return await _Recovering(session, request, command).go(diagnose)
 
 
+async def take_alone(
+    session: Session, request: Request, diagnose: Diagnose, allowed: Rung | None
+) -> Acted | None:
+    """Take what fits without a person, if it is allowed; None where nothing is done.
+
+    Only a cause of the diagnosis counts, never a person's wish. Raises HeldError, KubeError.
+    """
+    place = await look(session, request.asked)
+    node = place.scene.nodes.get(request.node)
+    if node is None:
+        return None
+    diagnosis = await diagnose(session)
+    seen = await situation(session, request.asked, place, node, diagnosis)
+    chosen = choose(seen).chosen
+    if chosen is None or seen.open_run or not may_do_alone(chosen.rung, allowed):
+        return None
+    ref, state = request.asked.component, session.state_namespace
+    if await lacking(session.kube, needed_to_recover(ref, state, chosen.rung), state):
+        return None
+    async with await locked_for(session, ref) as lock:
+        taking = _Recovering(session, request, _no_command, allowed)
+        done = await taking.under(lock, diagnosis, seen)
+        return done if isinstance(done, Acted) else None
+
+
+async def _no_command(argv: tuple[str, ...]) -> tuple[int, str]:
+    raise ValueError(f"no command is run without a person: {argv}")
+
+
 class _Recovering:
     """One node, one rung."""
 
-    def __init__(self, session: Session, request: Request, command: Command) -> None:
+    def __init__(
+        self,
+        session: Session,
+        request: Request,
+        command: Command,
+        alone: Rung | None = None,
+    ) -> None:
+        """``alone`` is the highest rung where no person has asked; None where one has."""
         self._session = session
         self._request = request
         self._command = command
+        self._alone = alone
 
     async def go(self, diagnose: Diagnose) -> Explained | Acted | RolloutResult | NothingToTakeBack:
         """What came of it."""
@@ -137,7 +174,7 @@ class _Recovering:
         if refused is not None:
             return refused
         async with await locked_for(session, ref) as lock:
-            return await self._under(lock, diagnosis, seen)
+            return await self.under(lock, diagnosis, seen)
 
     async def _not_allowed(self, ref: ComponentRef, rung: Rung) -> NotAllowed | None:
         """Permissions that are missing, all at once and before anything is written."""
@@ -149,9 +186,7 @@ class _Recovering:
         own = tuple(Missing(item) for item in needed_to_recover(ref, state, rung))
         return NotAllowed(missing, user, (*complete(missing, ref, state), *own))
 
-    async def _under(
-        self, lock: Lock, diagnosis: Diagnosis, before: Situation
-    ) -> Explained | Acted:
+    async def under(self, lock: Lock, diagnosis: Diagnosis, before: Situation) -> Explained | Acted:
         """Look once more: what was true before the lock may not be any longer."""
         session, request = self._session, self._request
         place = await look(session, request.asked)
@@ -161,7 +196,11 @@ class _Recovering:
         seen = await situation(session, request.asked, place, node, diagnosis)
         seen = msgspec.structs.replace(seen, readings=before.readings)
         choice = _choice(seen, request)
-        if choice.chosen is None:
+        alone = self._alone
+        beyond = alone is not None and not (
+            choice.chosen is not None and may_do_alone(choice.chosen.rung, alone)
+        )
+        if choice.chosen is None or beyond:
             return Explained(situation=seen, choice=choice)
         user = (await session.kube.self_subject_review()).username
         hand = Acting(session, seen, lock.check, owner=request.owner, identity=user)

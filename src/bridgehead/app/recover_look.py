@@ -99,6 +99,7 @@ async def situation(
         kubelet_started=started,
         way_back=_way_back(place, node, keeps) if keeps is not None else None,
         open_run="" if keeps is None or own else keeps.record.run,
+        own_run=asked.own_run if own else "",
         holder=recoveries.name,
         asked=asked.by_person,
         limits=asked.limits,

@@ -11,7 +11,6 @@ from bridgehead.app.component_ref import BadReferenceError, parse_component
 from bridgehead.app.loop import Stopped
 from bridgehead.app.recorded import read_recorded
 from bridgehead.app.recover import (
-    Diagnose,
     Explanation,
     NodeUnclearError,
     Request,
@@ -25,12 +24,11 @@ from bridgehead.cli.endings import not_begun, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.recover_endings import Result, Typed, tell
+from bridgehead.cli.rule_diagnosis import RuleDiagnosis
 from bridgehead.cli.say import next_step
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.surroundings import run_here
-from bridgehead.core.diagnose.diagnosis import Diagnosis
-from bridgehead.core.diagnose.question import Question
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.recover.rung import Rung, rung_of
 
@@ -186,37 +184,17 @@ async def _run(
 
 async def _go(session: Session, asked: _Asked) -> Result:
     refs = (asked.ref,) if asked.ref is not None else await components(session)
+    diagnosis = RuleDiagnosis(asked.baseline)
     if asked.yes:
         if len(refs) != 1:
             names = ", ".join(map(str, refs)) or "none"
             raise NodeUnclearError(f"name one component: device plugins of this cluster: {names}")
-        return await take(session, asked.request(refs[0]), _diagnosis(asked, refs[0]), _command)
-    parts = [await explain(session, asked.request(ref), _diagnosis(asked, ref)) for ref in refs]
+        return await take(session, asked.request(refs[0]), diagnosis.of(refs[0]), _command)
+    parts = [await explain(session, asked.request(ref), diagnosis.of(ref)) for ref in refs]
     return Explanation(
         nodes=tuple(item for part in parts for item in part.nodes),
         unread=tuple(dict.fromkeys(item for part in parts for item in part.unread)),
     )
-
-
-def _diagnosis(asked: _Asked, ref: ComponentRef) -> Diagnose:
-    """The diagnosis of the component, by all rules, of the cluster as it is when it is asked."""
-    from bridgehead.app.diagnose import diagnosed, observe  # noqa: PLC0415 - rules: help cannot wait
-    from bridgehead.app.history import history_of  # noqa: PLC0415
-
-    question = Question(component=str(ref))
-    extra = (history_of(asked.baseline),) if asked.baseline is not None else ()
-
-    async def diagnose(session: Session) -> Diagnosis:
-        observed = await observe(
-            session.kube,
-            question,
-            now=session.clock(),
-            state_namespace=session.state_namespace,
-            extra=extra,
-        )
-        return diagnosed(observed, question)
-
-    return diagnose
 
 
 async def _command(argv: tuple[str, ...]) -> tuple[int, str]:

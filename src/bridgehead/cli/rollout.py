@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 import click
 
 from bridgehead.app.loop import Stopped
+from bridgehead.app.recover_after import after_a_stop
 from bridgehead.app.rollout import Options, RolloutResult
 from bridgehead.app.rollout import rollout as roll_out
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Session
 from bridgehead.cli.bounds import Bounds, bounds_options
 from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.place import Place
+from bridgehead.cli.rule_diagnosis import RuleDiagnosis
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.surroundings import run_here
@@ -65,4 +69,14 @@ async def _run(
 ) -> RolloutResult | tuple[Stopped, Exit]:
     """The result, or the stop and the exit code of the signal that asked for it."""
     async with place.runner(accepted.spec, bounds) as (session, stop):
-        return await stop.result_of(roll_out(session, accepted.spec, accepted.text, options))
+        return await stop.result_of(_to_its_end(session, accepted, options))
+
+
+async def _to_its_end(
+    session: Session, accepted: "SpecAccepted", options: Options
+) -> RolloutResult:
+    """The rollout and, where its spec allows it, what may be repaired after it has stopped."""
+    result = await roll_out(session, accepted.spec, accepted.text, options)
+    if isinstance(result, Ended):
+        await after_a_stop(session, result, RuleDiagnosis().of(accepted.spec.component))
+    return result

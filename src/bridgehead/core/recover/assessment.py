@@ -55,7 +55,7 @@ def nobody_elses(situation: Situation) -> Precondition:
     """Whether the node is free of other runs and other tools."""
     what = "nobody else works on the node"
     held = situation.node.held_by
-    if held and held != situation.holder:
+    if held and held not in {situation.holder, situation.own_run}:
         return judged(what, False, f"node {situation.node.name} is held by run {held}")
     if situation.node.holds:
         return judged(what, False, "; ".join(situation.node.holds))

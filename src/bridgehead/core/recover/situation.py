@@ -121,7 +121,9 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     readings: tuple[Reading, ...] = ()
     way_back: WayBack | None = None
     open_run: str = ""
-    """The run that keeps the component, or an empty string."""
+    """Somebody else's run that keeps the component, or an empty string."""
+    own_run: str = ""
+    """The run in whose name this recovers, after it has stopped; its nodes are ours."""
     holder: str = ""
     asked: bool = False
     limits: Limits = LIMITS

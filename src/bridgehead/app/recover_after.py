@@ -1,0 +1,68 @@
+"""Recovery without a person: after a run has stopped on a failure, as far as its spec allows.
+
+It is never part of a run. The run has ended its own part, parked what it parks and given its lock
+back; what is done here is done under the lock anew, one node at a time, with every precondition,
+and only where the diagnosis names a cause that the rung repairs. The run stays as it stopped:
+whether it goes on is still a person's to say.
+"""
+
+from collections.abc import Sequence
+
+from bridgehead.app.recover import Diagnose, Request, take_alone
+from bridgehead.app.recover_acts import Acted
+from bridgehead.app.recover_look import Asked, NoSuchPluginError
+from bridgehead.app.runner import Ended
+from bridgehead.app.session import Session
+from bridgehead.cluster.errors import ClusterError
+from bridgehead.core.plan.settings import AllowedRecovery
+from bridgehead.core.recover.limits import LIMITS, Limits
+from bridgehead.core.recover.rung import Rung, rung_of
+from bridgehead.core.rollout.resuming import FAILED
+from bridgehead.kube.errors import KubeError
+
+STOPPED = 4
+"""Exit of a run that waits for a person."""
+
+
+async def after_a_stop(
+    session: Session, ended: Ended, diagnose: Diagnose, *, limits: Limits = LIMITS
+) -> tuple[Acted, ...]:
+    """What was done on the nodes that failed; nothing where the spec allows nothing.
+
+    A lock that somebody else has taken meanwhile, or a server that does not answer, ends it: it is
+    said, and the run's own ending stands.
+    """
+    spec = ended.run.plan.spec
+    allowed = rung_of(spec.allow.recover.value)
+    if spec.allow.recover is AllowedRecovery.NONE or ended.ending.exit != STOPPED:
+        return ()
+    done: list[Acted] = []
+    for node in _failed(ended):
+        request = Request(
+            asked=Asked(component=spec.component, own_run=ended.run.name, limits=limits),
+            node=node,
+            owner=spec.owner or "",
+        )
+        try:
+            acted = await take_alone(session, request, diagnose, allowed)
+        except (KubeError, ClusterError, NoSuchPluginError) as error:
+            session.watcher.say(f"no recovery on {node}: {error}")
+            break
+        if acted is not None:
+            session.watcher.say(_told(acted, allowed))
+            done.append(acted)
+    return tuple(done)
+
+
+def _failed(ended: Ended) -> Sequence[str]:
+    nodes = ended.run.state.nodes.values()
+    return sorted(node.name for node in nodes if node.status in FAILED)
+
+
+def _told(acted: Acted, allowed: Rung | None) -> str:
+    word = "has helped" if acted.verified else "has not helped"
+    name = allowed.value if allowed else "none"
+    return (
+        f"recovery on {acted.situation.node.name} (allow.recover: {name}): "
+        f"{acted.assessment.rung.value} {word}: {acted.said}"
+    )
