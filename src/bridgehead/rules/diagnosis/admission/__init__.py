@@ -4,8 +4,10 @@ from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.rules.diagnosis.admission import (
     allocate_fails,
     allocate_hangs,
+    bound_to_full_node,
     checkpoint_not_restored,
     devices_in_use,
+    devices_not_given_back_yet,
     excluded_by_another_predicate,
     kubelet_restart_refused_pods,
     message_too_large,
@@ -30,5 +32,7 @@ RULES: tuple[DiagnosisRule, ...] = (
     message_too_large.RULE,
     numa_not_aligned.RULE,
     stale_allocation_record.RULE,
+    devices_not_given_back_yet.RULE,
+    bound_to_full_node.RULE,
     checkpoint_not_restored.RULE,
 )

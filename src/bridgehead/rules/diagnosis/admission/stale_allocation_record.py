@@ -18,21 +18,18 @@ nor a rollback clears the record.
 
 from collections.abc import Iterable
 
-from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.free_devices import Room, room_on
+from bridgehead.core.diagnose.free_devices import Room
+from bridgehead.core.diagnose.full_node import Fullness, refused_by_full_nodes
 from bridgehead.core.diagnose.lateness import EVENTS_KEPT
 from bridgehead.core.diagnose.refusals import (
     Refused,
-    by_resource,
     clearing,
     counted,
     object_of,
-    refused_pods,
     told,
 )
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.diagnose.verification import is_verification
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
@@ -41,38 +38,20 @@ from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.json import children, text
 
-_STAYS = 30.0
-"""Seconds over which refusals have to repeat: a pod on its way out is gone by then."""
-
 
 def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    for resource, found in by_resource(refused_pods(scene, Refusal.TOO_FEW)).items():
-        counting = tuple(item for item in found if not is_verification(item.pod))
-        for node in sorted({item.pod.node for item in counting} & set(scene.nodes)):
-            here = tuple(item for item in counting if item.pod.node == node)
-            room = room_on(scene, node, resource)
-            if room is not None and _free_by_the_api(room, here):
-                yield from _judge(scene, room, here)
-
-
-def _free_by_the_api(room: Room, here: tuple[Refused, ...]) -> bool:
-    """Enough is free now, and no holder is on its way out."""
-    asked = max(item.said.requested or 1 for item in here)
-    return room.free >= asked and not any(pod.deleting for pod in room.holders)
-
-
-def _judge(scene: Scene, room: Room, here: tuple[Refused, ...]) -> Iterable[Cause | Doubt]:
-    times = [item.at for item in here]
-    gone = _of_the_gone(scene, room)
-    if gone:
-        yield _cause(room, here, gone)
-    elif max(times) - min(times) >= _STAYS and scene.now - max(times) < EVENTS_KEPT:
-        yield _cause(room, here, ())
-    elif scene.now - max(times) < _STAYS:
-        yield Doubt(
-            why=f"the kubelet of node {room.node} has refused {counted(here)} a moment ago; "
-            "whether it keeps on shows only later"
-        )
+    for full in refused_by_full_nodes(scene):
+        if full.fullness in (Fullness.LEAVING, Fullness.FULL):
+            continue
+        gone = _of_the_gone(scene, full.room)
+        recent = scene.now - full.last < EVENTS_KEPT
+        if gone or (full.fullness is Fullness.REPEATED and recent):
+            yield _cause(full.room, full.found, gone)
+        elif full.fullness is Fullness.FRESH:
+            yield Doubt(
+                why=f"the kubelet of node {full.room.node} has refused {counted(full.found)} a "
+                "moment ago; whether it keeps on shows only later"
+            )
 
 
 def _of_the_gone(scene: Scene, room: Room) -> tuple[Evidence, ...]:
@@ -134,6 +113,7 @@ RULE = DiagnosisRule(
     name="stale-allocation-record",
     severity=Severity.ERROR,
     level=4,
+    supersedes=frozenset({"devices-not-given-back-yet"}),
     needs=frozenset({Need.NODES, Need.PODS}),
     helped_by=frozenset({Need.NODE_EVIDENCE, Need.EVENTS}),
     check=_check,

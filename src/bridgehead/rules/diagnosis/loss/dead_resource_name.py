@@ -162,6 +162,6 @@ RULE = DiagnosisRule(
     references=("NVIDIA#240", "intel#205", "kubernetes#92396", "kubernetes#52510"),
     cases=("LOSS-7",),
     helped_by=frozenset({Need.NODES, Need.PODS, Need.DAEMON_SETS, Need.LOGS, Need.HISTORY}),
-    supersedes=frozenset({"requested-name-not-offered", "fewer-devices"}),
+    supersedes=frozenset({"fewer-devices"}),
     check=_check,
 )

@@ -6,6 +6,7 @@ from bridgehead.rules.diagnosis.use import (
     device_access_lost,
     resource_without_plugin,
     selinux_denies_workload,
+    workload_fails_by_itself,
     workload_on_wrong_runtime,
 )
 
@@ -15,4 +16,5 @@ RULES: tuple[DiagnosisRule, ...] = (
     device_access_lost.RULE,
     resource_without_plugin.RULE,
     selinux_denies_workload.RULE,
+    workload_fails_by_itself.RULE,
 )
