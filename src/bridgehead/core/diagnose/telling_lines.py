@@ -16,6 +16,7 @@ from bridgehead.core.components import generic
 from bridgehead.core.components.family import FAMILIES
 from bridgehead.core.components.generic import REGISTERED
 from bridgehead.core.components.signature import Family, LogPattern
+from bridgehead.core.diagnose.needles import needles_of
 from bridgehead.core.findings.observed import Log
 from bridgehead.core.journal.entry import Evidence
 
@@ -62,13 +63,17 @@ MARKS = (
         key="selector-missed",
     ),
     LogPattern(
-        r"\b(card|device|board|fpga|shell)\b.*\breset\b|\breset\b.*\b(card|device|board|fpga)\b",
+        r"\b(card|device|board|fpga|shell)\b.*\breset\b(?! by peer)"
+        r"|\breset (of |the )?(a |all )?(card|device|board|fpga)",
         "a card was reset",
         key="card-reset",
     ),
     LogPattern(
-        r"^(?!.*(kubelet|device-plugins)).*(directory|device node|socket|\bpath\b|/\S+).*\b"
-        r"(removed|deleted|re-?created|does not exist|disappeared)\b",
+        "|".join(
+            rf"/(?!var/lib/kubelet)\S+ .*\b{gone}\b"
+            for gone in ("removed", "deleted", "recreated", "re-created", "disappeared")
+        )
+        + r"|/(?!var/lib/kubelet)\S+ does not exist",
         "the path of a device has gone",
         key="path-gone",
     ),
@@ -129,50 +134,65 @@ def quotes_in(
     logs: Iterable[tuple[str, Log]], patterns: tuple[LogPattern, ...]
 ) -> Mapping[str, Quote]:
     """The telling lines of logs, by their key; the logs in the order of time."""
-    any_of, compiled = _compiled(patterns)
     found: dict[str, Quote] = {}
     for source, log in logs:
-        for index, line in enumerate(log.lines):
-            if not any_of.search(line):
-                continue
-            at = log.times[index] if index < len(log.times) else None
-            for pattern, regex, cure in compiled:
-                if cure is not None and pattern.key in found and cure.search(line):
-                    del found[pattern.key]
-                if regex.search(line):
-                    before = found.get(pattern.key)
-                    found[pattern.key] = Quote(
-                        pattern.key,
-                        source,
-                        line,
-                        log.number_of(index),
-                        before.times + 1 if before else 1,
-                        at,
-                        pattern.cause,
-                    )
+        lowered = [line.lower() for line in log.lines]
+        whole = "\n".join(lowered)
+        asked = [
+            item
+            for item in _compiled(patterns)
+            if item.pattern.key in found or item.may_be_in(whole)
+        ]
+        for index, line in enumerate(log.lines if asked else ()):
+            low = lowered[index]
+            for item in asked:
+                key = item.pattern.key
+                if key in found and item.cures(line, low):
+                    del found[key]
+                if item.matches(line, low):
+                    at = log.times[index] if index < len(log.times) else None
+                    times = found[key].times + 1 if key in found else 1
+                    number = log.number_of(index)
+                    found[key] = Quote(key, source, line, number, times, at, item.pattern.cause)
     return found
 
 
-_Compiled = tuple[LogPattern, re.Pattern[str], re.Pattern[str] | None]
+class _Sought(msgspec.Struct, frozen=True):
+    """A pattern ready to be looked for, with the words that a line must have for it."""
+
+    pattern: LogPattern
+    regex: re.Pattern[str]
+    needles: tuple[str, ...]
+    cure: re.Pattern[str] | None
+    cure_needles: tuple[str, ...]
+
+    def may_be_in(self, low: str) -> bool:
+        return not self.needles or any(needle in low for needle in self.needles)
+
+    def matches(self, line: str, low: str) -> bool:
+        return self.may_be_in(low) and self.regex.search(line) is not None
+
+    def cures(self, line: str, low: str) -> bool:
+        if self.cure is None:
+            return False
+        if self.cure_needles and not any(needle in low for needle in self.cure_needles):
+            return False
+        return self.cure.search(line) is not None
 
 
 @lru_cache(maxsize=32)
-def _compiled(patterns: tuple[LogPattern, ...]) -> tuple[re.Pattern[str], tuple[_Compiled, ...]]:
-    """Each pattern, and one expression for all: most lines of a log tell nothing."""
-    keyed = [item for item in patterns if item.key]
-    every = dict.fromkeys(
-        expression for item in keyed for expression in (item.regex, item.cured_by) if expression
-    )
-    any_of = re.compile("|".join(f"(?:{item})" for item in every) or r"(?!)", re.IGNORECASE)
-    each = tuple(
-        (
+def _compiled(patterns: tuple[LogPattern, ...]) -> tuple[_Sought, ...]:
+    return tuple(
+        _Sought(
             item,
             re.compile(item.regex, re.IGNORECASE),
+            needles_of(item.regex),
             re.compile(item.cured_by, re.IGNORECASE) if item.cured_by else None,
+            needles_of(item.cured_by),
         )
-        for item in keyed
+        for item in patterns
+        if item.key
     )
-    return any_of, each
 
 
 _NAME = re.compile(r"['\"]([a-z0-9][a-z0-9.-]*/[A-Za-z0-9][\w.-]*)['\"]")

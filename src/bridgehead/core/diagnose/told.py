@@ -28,10 +28,35 @@ def told(scene: Scene, *keys: str, unless: Iterable[str] = ()) -> list[list[Told
     for post in scene.posts:
         if not post.failing or any(post.quote(key) for key in stronger):
             continue
-        quote = post.quote(*keys) or kubelet_quote(scene, post, *keys)
+        quote = post.quote(*keys)
+        if quote is None or _outdated(post, quote):
+            quote = kubelet_quote(scene, post, *keys)
         if quote:
             found.setdefault(post.plugin.component.ref, []).append(Told(post, quote))
     return list(found.values())
+
+
+_ATTEMPTS = frozenset(
+    {
+        "kubelet-socket-missing",
+        "kubelet-socket-denied",
+        "kubelet-socket-refused",
+        "dial-back-failed",
+        "plugin-api-versions-differ",
+        "resource-name-refused",
+        "options-refused",
+    }
+)
+"""Ends of an attempt to register: of several, only the last one still holds."""
+
+
+def _outdated(post: Post, quote: Quote) -> bool:
+    """Whether a later attempt of the same process has ended otherwise."""
+    return quote.key in _ATTEMPTS and any(
+        later.source == quote.source and later.line > quote.line
+        for key, later in post.quotes.items()
+        if key in _ATTEMPTS
+    )
 
 
 def kubelet_quote(scene: Scene, post: Post, *keys: str) -> Quote | None:
