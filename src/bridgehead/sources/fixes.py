@@ -117,10 +117,10 @@ def _removed(content: str, parent: yaml.Node, key: yaml.Node | None, value: yaml
 
 def _added(content: str, parent: yaml.Node, path: Path, value: object) -> Edit:
     """A new entry at the end of a mapping."""
-    if not isinstance(parent, yaml.MappingNode) or not parent.value:
-        raise NotFixableError("there is no mapping to add it to")
     if not all(isinstance(step, str) for step in path):
         raise NotFixableError("there is no such entry of a list any more")
+    if not isinstance(parent, yaml.MappingNode) or not parent.value:
+        raise NotFixableError("there is no mapping to add it to")
     key, last = parent.value[-1]
     if _is_flow(parent):
         inner = _flow(value)
