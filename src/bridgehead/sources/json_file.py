@@ -30,7 +30,7 @@ def json_document(text: str) -> Parsed:
 
 
 def whole_items(text: str) -> Parsed | None:
-    """Of a list whose file breaks off, the entries before the break; None where there are none.
+    """Of a list whose file breaks off, the entries before the break; None for what is no list.
 
     A dump that was interrupted is such a file: what stands in it whole is as good as ever.
     """
@@ -46,7 +46,7 @@ def whole_items(text: str) -> Parsed | None:
             break
         items.append(item)
         lines.append(text.count("\n", 0, begin.end()) + 1)
-    return Parsed({**head, "items": items}, item_lines=tuple(lines)) if items else None
+    return Parsed({**head, "items": items}, item_lines=tuple(lines))
 
 
 _ITEMS = re.compile(r'"items"\s*:\s*\[')

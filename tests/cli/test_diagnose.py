@@ -1,0 +1,235 @@
+"""``bridgehead diagnose`` on recordings, whole and broken, and on a server: output, exit codes."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.main import run
+from tests.cli.test_inventory import kubeconfig as kubeconfig_of
+from tests.cluster.api_server import OBJECTS, ApiServer
+from tests.core.diagnose.cluster import (
+    CARD,
+    EVERY_KIND,
+    Object,
+    daemon_set,
+    node,
+    plugin_pod,
+)
+from tests.kube.scripted import status
+
+Output = pytest.CaptureFixture[str]
+AT = "2026-01-31T12:00:00Z"
+GOOD = [daemon_set(2), *map(node, ("n1", "n2")), *map(plugin_pod, ("n1", "n2"))]
+CRASHES = plugin_pod("n2", waits="CrashLoopBackOff")
+BAD = [daemon_set(2), node("n1"), node("n2", "0/0"), plugin_pod("n1"), CRASHES]
+
+
+def recorded(folder: Path, objects: list[Object], **about: Any) -> Path:
+    """A recorded state; everything was read unless it says otherwise."""
+    folder.mkdir(exist_ok=True)
+    listed = {"kind": "List", "apiVersion": "v1", "items": objects}
+    (folder / "objects.json").write_text(json.dumps(listed, indent=1), encoding="utf-8")
+    said = {"at": AT, "complete": sorted(EVERY_KIND), "logs": {}} | about
+    (folder / "recorded.yaml").write_text(json.dumps(said), encoding="utf-8")
+    return folder
+
+
+def test_a_sound_recording_is_healthy(tmp_path: Path, capsys: Output) -> None:
+    assert run(["diagnose", "--from", str(recorded(tmp_path / "s", GOOD))]) == Exit.DONE
+    told = capsys.readouterr()
+    assert told.out.startswith("everything: healthy")
+    assert told.err == f"next: bridgehead inventory --from {tmp_path / 's'}\n"
+
+
+def test_what_is_wrong_is_exit_1_with_cause_node_proof_and_a_command(
+    tmp_path: Path, capsys: Output
+) -> None:
+    assert run(["diagnose", "--from", str(recorded(tmp_path / "s", BAD))]) == Exit.FINDINGS
+    told = capsys.readouterr()
+    assert "most probable first" in told.out
+    assert "   proof     " in told.out
+    assert f"node n2 ({CARD} 0/0)" in told.out
+    assert told.err.startswith("next: ")
+
+
+def test_json_has_what_the_design_says(tmp_path: Path, capsys: Output) -> None:
+    run(["diagnose", "--from", str(recorded(tmp_path / "s", BAD)), "-o", "json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["schema"] == "bridgehead.dev/diagnosis/v1"
+    assert found["healthy"] is False
+    assert found["unread"] == []
+    cause = found["causes"][0]
+    assert {
+        *("rule", "severity", "confidence", "message", "remedy", "object", "node", "file"),
+        *("line", "column", "evidence", "effects", "actions", "rollbackHelps", "ruledOut"),
+    } <= cause.keys()
+    assert {"text", "command", "risk"} <= cause["actions"][0].keys()
+    assert cause["node"] == "n2"
+    assert cause["rollbackHelps"] in {"yes", "no", "unknown"}
+    assert found["nodes"][0]["name"] == "n2"
+
+
+@pytest.mark.parametrize("output", ["text", "json", "markdown"])
+def test_the_same_state_gives_the_same_bytes_whatever_its_order(
+    tmp_path: Path, capsys: Output, output: str
+) -> None:
+    told = []
+    for name, objects in (("one", BAD), ("two", BAD[::-1])):
+        run(["diagnose", "--from", str(recorded(tmp_path / name, objects)), "-o", output])
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+
+
+def test_fail_on_decides_what_is_exit_1(tmp_path: Path) -> None:
+    guessed = [daemon_set(3), node("n1"), node("n2"), node("n3", "")]
+    pods = [plugin_pod(name) for name in ("n1", "n2", "n3")]
+    path = str(recorded(tmp_path / "s", [*guessed, *pods]))
+    assert run(["diagnose", "--from", path]) == Exit.DONE
+    assert run(["diagnose", "--from", path, "--fail-on", "info"]) == Exit.FINDINGS
+
+
+def test_nothing_found_in_what_was_read_is_exit_8(tmp_path: Path, capsys: Output) -> None:
+    unread = [{"what": "events", "why": "forbidden", "grant": "list events"}]
+    path = recorded(tmp_path / "s", GOOD, unread=unread)
+    assert run(["diagnose", "--from", str(path)]) == Exit.INCOMPLETE
+    told = capsys.readouterr()
+    assert "nothing found, but not everything needed could be read" in told.out
+    assert "not read: events: forbidden" in told.err
+    assert "next: grant: list events; then bridgehead diagnose" in told.err
+
+
+def test_a_question_about_a_sound_node_is_answered_healthy(tmp_path: Path) -> None:
+    path = str(recorded(tmp_path / "s", BAD))
+    assert run(["diagnose", "--from", path, "--node", "n1"]) == Exit.DONE
+    assert run(["diagnose", "--from", path, "--node", "n2"]) == Exit.FINDINGS
+    assert run(["diagnose", "daemonset/gpu/plugin", "--from", path]) == Exit.FINDINGS
+
+
+def test_a_component_that_is_none_is_exit_2(tmp_path: Path) -> None:
+    path = str(recorded(tmp_path / "s", BAD))
+    assert run(["diagnose", "plugin", "--from", path]) == Exit.USAGE
+
+
+def test_a_baseline_tells_what_is_missing(tmp_path: Path, capsys: Output) -> None:
+    before = [daemon_set(1), node("n1"), plugin_pod("n1")]
+    now = [daemon_set(1), node("n1", "2/2"), plugin_pod("n1")]
+    old = recorded(tmp_path / "old", before, at="2026-01-30T12:00:00Z")
+    new = recorded(tmp_path / "new", now)
+    assert run(["diagnose", "--from", str(new)]) == Exit.DONE
+    capsys.readouterr()
+    assert run(["diagnose", "--from", str(new), "--baseline", str(old)]) == Exit.FINDINGS
+    assert f"{CARD} read as 4/4" in capsys.readouterr().out
+
+
+def test_of_a_broken_folder_the_rest_is_judged_and_the_exit_code_says_that_it_is_not_all(
+    tmp_path: Path, capsys: Output
+) -> None:
+    path = recorded(tmp_path / "s", GOOD)
+    (path / "broken.yaml").write_text("kind: Node\n  name: [", encoding="utf-8")
+    (path / "logs").mkdir()
+    (path / "logs" / "gpu_plugin-n1_ctr.txt").write_bytes(b"gr\xfc\xdfe\n")
+    assert run(["diagnose", "--from", str(path)]) == Exit.INCOMPLETE
+    told = capsys.readouterr().err
+    assert "broken.yaml:2:" in told
+    assert "bytes that are no UTF-8" in told
+
+
+def test_of_a_dump_that_broke_off_what_is_wrong_is_still_found(
+    tmp_path: Path, capsys: Output
+) -> None:
+    path = recorded(tmp_path / "s", BAD)
+    half = '{"kind": "EventList", "apiVersion": "v1", "items": [{"metadata": {"name": "e"'
+    (path / "events.json").write_text(half, encoding="utf-8")
+    assert run(["diagnose", "--from", str(path)]) == Exit.FINDINGS
+    assert "this is no JSON" in capsys.readouterr().err
+
+
+def test_an_inventory_file_is_diagnosed_as_far_as_it_goes(tmp_path: Path, capsys: Output) -> None:
+    saved = tmp_path / "saved.json"
+    run(["inventory", "--from", str(recorded(tmp_path / "s", BAD)), "--save", str(saved)])
+    capsys.readouterr()
+    assert run(["diagnose", "--from", str(saved)]) == Exit.FINDINGS
+    assert "an inventory does not keep them" in capsys.readouterr().err
+
+
+def test_a_saved_state_is_diagnosed_alike(tmp_path: Path, capsys: Output) -> None:
+    path, saved = str(recorded(tmp_path / "s", BAD)), tmp_path / "saved"
+    run(["diagnose", "--from", path, "--save", str(saved), "-o", "json"])
+    first = capsys.readouterr().out
+    run(["diagnose", "--from", str(saved), "-o", "json"])
+    assert capsys.readouterr().out == first
+    assert run(["diagnose", "--from", path, "--save", str(saved)]) == Exit.USAGE
+    assert "is not empty" in capsys.readouterr().err
+
+
+class SmallCluster(ApiServer):
+    """A cluster with a plugin; what it does not know is answered as an older server does."""
+
+    def __init__(self, objects: list[Object]) -> None:
+        super().__init__()
+        self.held: dict[str, list[Object]] = {}
+        plurals = {
+            "Node": "/api/v1/nodes",
+            "Pod": "/api/v1/pods",
+            "DaemonSet": "/apis/apps/v1/daemonsets",
+        }
+        for item in objects:
+            self.held.setdefault(plurals[item["kind"]], []).append(item)
+
+    async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
+        path = request.path
+        if path in self.forbidden or path.endswith("/log"):
+            return status(403, "Forbidden", f'User "me" cannot list {path}')
+        if path == "/version":
+            return web.json_response({"gitVersion": "v1.25.0"})
+        if path in self.held:
+            return web.json_response({"metadata": {}, "items": self.held[path]})
+        if path in OBJECTS or path in {"/api/v1/events"} or "/namespaces/" in path:
+            return web.json_response({"metadata": {}, "items": []})
+        return status(404, "NotFound", "the server could not find the requested resource")
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[SmallCluster]:
+    async with SmallCluster(GOOD) as running:
+        yield running
+
+
+kubeconfig = kubeconfig_of
+
+
+async def command(*arguments: str) -> int:
+    """Run a command in a thread: it runs an event loop of its own, the server needs this one."""
+    return await asyncio.to_thread(run, list(arguments))
+
+
+async def test_an_older_server_without_a_kind_is_read_with_get_requests_only(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    assert await command("diagnose", "--kubeconfig", str(kubeconfig)) == Exit.INCOMPLETE
+    told = capsys.readouterr().err
+    assert told.startswith("not read: logs in namespace gpu: ")
+    assert "next: grant: get pods/log in namespace gpu; then bridgehead diagnose" in told
+    assert {seen.method for seen in server.seen} == {"GET"}
+
+
+async def test_a_permission_that_is_missing_is_named_and_the_rest_is_judged(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    server.forbidden = {"/api/v1/events"}
+    server.held["/api/v1/pods"][1] = CRASHES
+    assert await command("diagnose", "--kubeconfig", str(kubeconfig)) == Exit.FINDINGS
+    told = capsys.readouterr()
+    assert "n2" in told.out
+    assert "not read: events: " in told.err
+
+
+def test_a_server_that_does_not_answer_is_exit_6(tmp_path: Path, capsys: Output) -> None:
+    assert run(["diagnose", "--kubeconfig", str(tmp_path / "none")]) == Exit.CANNOT
+    assert "does not exist" in capsys.readouterr().err
