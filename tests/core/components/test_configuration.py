@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bridgehead.core.components.advertised import advertised, known_form, refused_name
 from bridgehead.core.components.configuration import FORMATS, NVIDIA, RDMA_SHARED, SRIOV, strays
 
-TRUE = {"renameByDefault": True, "resources": [{"name": "gpu", "replicas": 3}]}
+TRUE: dict[str, Any] = {"renameByDefault": True, "resources": [{"name": "gpu", "replicas": 3}]}
 
 
 def _paths(value: Any, version: tuple[int, int, int] = (0, 17, 4)) -> list[str]:
@@ -37,7 +37,9 @@ def test_letter_case_counts_only_where_the_plugin_looks_keys_up_itself() -> None
 
 
 def test_entries_of_lists_are_numbered() -> None:
-    value = {"resourceList": [{"resourceName": "a"}, {"name": "b", "selectors": [{"vendor": 1}]}]}
+    value: Any = {
+        "resourceList": [{"resourceName": "a"}, {"name": "b", "selectors": [{"vendor": 1}]}]
+    }
     found = [item.path for item in strays(SRIOV, value, (3, 9, 0))]
     assert found == ["resourceList[1].name", "resourceList[1].selectors[0].vendor"]
 
@@ -47,7 +49,7 @@ def test_names_of_nvidia() -> None:
     assert [(it.name, it.instead_of, it.copies) for it in renamed] == [
         ("nvidia.com/gpu.shared", "nvidia.com/gpu", 3)
     ]
-    plain = {**TRUE, "renameByDefault": False}
+    plain: Any = {**TRUE, "renameByDefault": False}
     assert advertised(NVIDIA, {"sharing": {"mps": plain, "timeSlicing": TRUE}})[0].name == (
         "nvidia.com/gpu"
     )
@@ -55,12 +57,12 @@ def test_names_of_nvidia() -> None:
 
 
 def test_names_of_network_plugins_have_a_prefix_from_entry_command_line_or_default() -> None:
-    value = {
+    value: Any = {
         "resourceList": [{"resourceName": "a"}, {"resourceName": "b", "resourcePrefix": "x.y"}]
     }
     assert [it.name for it in advertised(SRIOV, value)] == ["intel.com/a", "x.y/b"]
     assert [it.name for it in advertised(SRIOV, value, prefix="z.w")] == ["z.w/a", "x.y/b"]
-    rdma = {"configList": [{"resourceName": "hca", "rdmaHcaMax": 7}]}
+    rdma: Any = {"configList": [{"resourceName": "hca", "rdmaHcaMax": 7}]}
     assert [(it.name, it.copies) for it in advertised(RDMA_SHARED, rdma)] == [("rdma/hca", 7)]
 
 

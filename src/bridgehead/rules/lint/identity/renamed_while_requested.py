@@ -50,10 +50,12 @@ def _lost(linted: Linted, found: Configuration) -> Iterator[tuple[str, str]]:
         return
     snapshot = linted.cluster.snapshot
     offered = offered_by(snapshot.components, snapshot.nodes, snapshot.pods).get(live.ref)
-    names = [item.name for item in found.names]
+    names = sorted(item.name for item in found.names)
+    # A name of another domain may be another plugin's: what this one offers is only inferred.
+    domains = {name.partition("/")[0] for name in names}
     for old in offered.resources if offered else ():
-        if old not in names and old not in outside and names:
-            yield old, few(sorted(names), 3)
+        if old not in names and old not in outside and old.partition("/")[0] in domains:
+            yield old, few(names, 3)
 
 
 def _outside(linted: Linted, found: Configuration) -> frozenset[str]:

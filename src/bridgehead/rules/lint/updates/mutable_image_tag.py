@@ -1,7 +1,7 @@
 """A plugin's image is named by a tag that moves.
 
-Finds: a container of a device plugin whose image has no tag, the tag latest, or the name of a
-branch or channel (main, master, stable, nightly, edge, dev, devel), and no digest.
+Finds: a container of a device plugin whose image has no tag, the tag latest (or latest-amd64), or
+the name of a branch or channel (main, master, stable, nightly, edge, dev, devel), and no digest.
 
 Why: each node keeps what the tag meant when it pulled, so nodes of one DaemonSet come to run
 different plugins, and a restarted pod may bring a new version on its own.
@@ -43,7 +43,7 @@ def _moves(image: str) -> str:
         return ""
     if reference.tag is None:
         return "has no tag, which means latest"
-    if reference.moves or reference.tag in _CHANNELS:
+    if reference.moves or reference.tag in _CHANNELS or reference.tag.startswith("latest-"):
         return f"has the tag {reference.tag}, which moves"
     return ""
 

@@ -17,14 +17,15 @@ from collections.abc import Iterable
 from bridgehead.core.components.family import family_of
 from bridgehead.core.components.resources import offered_by
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Linted, Violation, component_of
+from bridgehead.core.findings.manifest import Doubt, Linted, Violation, component_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.standing import eligible_nodes, few, standing, template_changes
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.pod import Pod
 
 
-def _check(linted: Linted) -> Iterable[Violation]:
+def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     assert linted.cluster is not None
     snapshot = linted.cluster.snapshot
     for plugin in linted.plugins:
@@ -40,7 +41,9 @@ def _check(linted: Linted) -> Iterable[Violation]:
         busy = sorted(
             {pod.node for pod in snapshot.pods if pod.node in where and _holds(pod, names)}
         )
-        if offered and busy:
+        if busy and offered and offered.confidence is Confidence.LOW:
+            yield Doubt(why=f"whether {live.ref} offers {few(names)}, which pods hold")
+        elif busy and offered:
             yield Violation(
                 manifest=plugin,
                 path=("spec", "template"),
