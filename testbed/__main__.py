@@ -75,13 +75,12 @@ def describe_the_types(folder: Path) -> None:
 @click.option(
     "--release",
     type=click.Choice(sorted(earlier_releases())),
-    default="",
     help="An earlier Kubernetes release for control plane and kubelets.",
 )
-def up(name: str, nodes: int, kwok: int, release: str) -> None:
+def up(name: str, nodes: int, kwok: int, release: str | None) -> None:
     """Start a cluster in the background and print the path of its kubeconfig."""
     begin = time.monotonic()
-    cluster = Cluster(name).start(nodes, kwok, release=release)
+    cluster = Cluster(name).start(nodes, kwok, release=release or "")
     click.echo(f"ready in {time.monotonic() - begin:.1f} s", err=True)
     click.echo(cluster.kubeconfig)
 

@@ -7,7 +7,7 @@ import pytest
 
 from testbed.errors import TestbedError
 from testbed.go_toolchain import Toolchain, find_toolchain
-from testbed.parts import Part, binary, parts
+from testbed.parts import Part, binary, earlier_releases, parts
 
 GO = Toolchain("go", "go1.26.8")
 
@@ -88,3 +88,9 @@ def test_without_go_the_parts_are_built_by_a_pinned_one(
     assert toolchain.version == "go1.27.3"
     assert Path(toolchain.go).is_relative_to(own_cache)
     assert not Path(toolchain.go).exists()
+
+
+def test_an_earlier_release_says_its_version_and_is_no_usual_part() -> None:
+    earlier = earlier_releases()["1.30"]
+    assert "gitVersion=v1.30." in " ".join(earlier.flags)
+    assert earlier.name not in parts()

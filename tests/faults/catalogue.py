@@ -1,0 +1,301 @@
+"""The faults: how each is made on a real kubelet, and what a diagnosis must say of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.faults.ward import FILES, Ward
+
+ALL, ONE = "all", "one"
+"""Whether the whole version is bad, or one node alone is ill."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault.
+
+    It starts from a sound version on both nodes, whose offers are saved as the baseline; then the
+    template takes `knobs` (and `pod`, changes of the pod's spec), and `act` does the rest. Of the
+    diagnosis the first cause must be one of `first`, of the nodes that are ill, and quote
+    `evidence`.
+    """
+
+    name: str
+    says: str
+    knobs: Mapping[str, object]
+    first: tuple[str, ...]
+    evidence: str
+    where: str = ALL
+    before: Mapping[str, object] = field(default_factory=dict)
+    pod: Mapping[str, Any] = field(default_factory=dict)
+    act: Callable[[Ward], None] = lambda ward: None
+    nodes: bool = True
+    """Whether the cause is about nodes; a workload's own fault is not."""
+
+
+def restart_kubelet(ward: Ward) -> None:
+    """Of the node that is to fall ill, once the new version is there."""
+    ward.until(lambda: ward.offers(ward.sick) == ("4", "4"), "devices of the new version")
+    ward.sick.restart_kubelet()
+
+
+def use_one(ward: Ward) -> None:
+    """A workload that takes one device."""
+    ward.workload(ward.sick)
+
+
+def use_three(ward: Ward) -> None:
+    """A workload that takes three devices."""
+    ward.workload(ward.sick, 3)
+
+
+def ask_for_the_old_name(ward: Ward) -> None:
+    """A workload that was not changed with the plugin."""
+    ward.workload(ward.sick)
+
+
+FAULTS = (
+    Fault(
+        "F1",
+        "two of four devices turn unhealthy",
+        {"unhealthyAfter": "0s", "unhealthyDevices": 2},
+        ("devices-unhealthy",),
+        "unhealthy",
+    ),
+    Fault(
+        "F1-one-node",
+        "all devices of one node turn unhealthy",
+        {"unhealthyAfter": "0s"},
+        ("devices-unhealthy",),
+        "unhealthy",
+        where=ONE,
+    ),
+    Fault(
+        "F2",
+        "the list of devices ends and the process lives on",
+        {"endStreamAfter": "1s"},
+        ("stream-ended",),
+        "",
+        where=ONE,
+    ),
+    Fault(
+        "F3",
+        "the plugin does not notice a kubelet restart",
+        {"onKubeletRestart": "ignore"},
+        ("kubelet-restart-missed",),
+        "",
+        where=ONE,
+        act=restart_kubelet,
+    ),
+    Fault(
+        "F4",
+        "Allocate never answers",
+        {"allocateHang": True},
+        ("allocate-hangs",),
+        "",
+        where=ONE,
+        act=use_one,
+    ),
+    Fault(
+        "F5-allocate",
+        "Allocate fails",
+        {"allocateError": "device is lost"},
+        ("allocate-fails",),
+        "device is lost",
+        where=ONE,
+        act=use_one,
+    ),
+    Fault(
+        "F5-preferred",
+        "the choice of devices fails",
+        {"preferredError": "no such device"},
+        ("preferred-allocation-fails",),
+        "no such device",
+        where=ONE,
+        act=use_one,
+    ),
+    Fault(
+        "F6",
+        "the list is longer than 4 MiB",
+        {"inventory": 1000, "idLength": 4300},
+        ("message-too-large",),
+        "",
+    ),
+    Fault(
+        "F7-version",
+        "another version of the plugin API",
+        {"apiVersion": "v1alpha1"},
+        ("plugin-api-versions-differ",),
+        "requested API version",
+    ),
+    Fault(
+        "F7-name",
+        "a name that the kubelet refuses",
+        {"resourceSuffix": "!"},
+        ("resource-name-refused",),
+        "is invalid",
+    ),
+    Fault(
+        "F7-options",
+        "the plugin cannot tell its options",
+        {"optionsError": "no options"},
+        ("options-refused",),
+        "no options",
+    ),
+    Fault(
+        "F8-exit",
+        "the driver is missing and the plugin ends",
+        {"initFailure": "exit"},
+        ("driver-not-visible", "plugin-crashes"),
+        "driver library not found",
+    ),
+    Fault(
+        "F8-block",
+        "the driver is missing on one node and the plugin waits",
+        {"initFailure": "block"},
+        ("driver-not-visible", "plugin-never-registers"),
+        "driver library not found",
+        where=ONE,
+    ),
+    Fault(
+        "F9-looks-elsewhere",
+        "kubelet.sock is looked for elsewhere",
+        {"kubeletDir": FILES},
+        ("kubelet-directory-elsewhere",),
+        "no such file",
+    ),
+    Fault(
+        "F9-serves-elsewhere",
+        "the socket is made elsewhere",
+        {"serveDir": FILES},
+        ("kubelet-directory-elsewhere",),
+        "dial",
+    ),
+    Fault(
+        "F10",
+        "the process is not root",
+        {"runAsUser": 1000},
+        ("plugin-not-root",),
+        "permission denied",
+    ),
+    Fault(
+        "F11",
+        "memory grows to the limit",
+        {"memoryGrowthMiB": 64},
+        ("plugin-out-of-memory",),
+        "OOMKilled",
+        pod={"container": {"resources": {"limits": {"memory": "64Mi"}}}},
+    ),
+    Fault(
+        "F12",
+        "the resource has another name, and a workload the old one",
+        {"resourceSuffix": "-b"},
+        ("dead-resource-name", "requested-name-not-offered"),
+        "",
+        act=ask_for_the_old_name,
+    ),
+    Fault(
+        "F13",
+        "a second instance claims the resource",
+        {"secondInstance": 2, "secondInstanceAfter": "1s"},
+        ("two-claimants", "fewer-devices"),
+        "",
+    ),
+    Fault(
+        "F14-nothing",
+        "no device is found",
+        {"discoverDir": f"{FILES}/none"},
+        ("selectors-match-nothing", "driver-not-bound", "devices-came-later"),
+        "no devices",
+    ),
+    Fault(
+        "F15",
+        "a socket was left behind",
+        {"socketAtStart": "keep"},
+        ("socket-address-taken",),
+        "address already in use",
+        before={"socketAtExit": "keep"},
+    ),
+    Fault(
+        "F17",
+        "CDI names that the node does not know",
+        {"cdiKind": "example.com/none"},
+        ("cdi-name-unknown",),
+        "unresolvable CDI devices",
+        act=use_one,
+    ),
+    Fault(
+        "F18",
+        "a vendor's own words: no driver library",
+        {"registers": "never", "logLines": ["could not load NVML library: libnvidia-ml.so.1"]},
+        ("driver-not-visible",),
+        "could not load NVML library",
+    ),
+    Fault(
+        "crashes",
+        "the process ends again and again",
+        {"crashAfter": "2s"},
+        ("plugin-crashes",),
+        "device monitor stopped unexpectedly",
+    ),
+    Fault(
+        "never-registers",
+        "Ready and silent",
+        {"registers": "never"},
+        ("plugin-never-registers",),
+        "",
+    ),
+    Fault("fewer", "one device fewer than before", {"fewerDevices": 1}, ("fewer-devices",), ""),
+    Fault(
+        "no-permission",
+        "the plugin may not list pods",
+        {"apiCall": "listPods"},
+        ("plugin-lacks-permission",),
+        "forbidden",
+    ),
+    Fault(
+        "no-image",
+        "the image is not there",
+        {},
+        ("image-not-pulled",),
+        "not found",
+        pod={"container": {"image": "127.0.0.1:1/none/plugin:v9"}},
+    ),
+    Fault(
+        "no-directory",
+        "a hostPath that is not there",
+        {},
+        ("kubelet-directory-not-mounted",),
+        "hostPath type check failed",
+        pod={
+            "volumes": [
+                {
+                    "name": "plugins",
+                    "hostPath": {
+                        "path": "/var/lib/kubelet/elsewhere/device-plugins",
+                        "type": "Directory",
+                    },
+                },
+                {"name": "files", "hostPath": {"path": FILES, "type": "DirectoryOrCreate"}},
+            ]
+        },
+    ),
+    Fault(
+        "no-node",
+        "a selector that no node has",
+        {},
+        ("plugin-wanted-nowhere", "placement-changed-with-revision"),
+        "",
+        pod={"nodeSelector": {"nvidia.com/gpu.present": "true"}},
+        nodes=False,
+    ),
+    Fault(
+        "no-class",
+        "a priority class that is not there",
+        {},
+        ("pod-creation-refused", "priority-class-refused-pod"),
+        "no PriorityClass",
+        pod={"priorityClassName": "none"},
+        nodes=False,
+    ),
+)

@@ -1,0 +1,98 @@
+"""Faults made on real kubelets, told from the live cluster and from what was saved of it."""
+
+import json
+import shutil
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from testbed.cluster import Cluster
+from testbed.fake_images import fake_images, hold_image
+from testbed.fixtures import LeaseNodes
+from testbed.parts import binary
+from testbed.registry import Registry
+from tests.faults.catalogue import FAULTS, ONE, Fault
+from tests.faults.ward import REPOSITORY, Diagnosis, Ward
+
+pytestmark = pytest.mark.cluster
+
+PATIENCE = 150.0
+"""Seconds until a diagnosis must be right: some faults show only as time goes by."""
+
+
+@pytest.fixture
+async def ward(cluster: Cluster, lease_nodes: LeaseNodes, namespace: str) -> AsyncIterator[Ward]:
+    driver = binary("fakedriver", "fakedriver")
+    registry = Registry(cluster.registry_address)
+    for image in fake_images({"v0.17.1": {}}, driver=driver).values():
+        registry.push(f"registry.test/{REPOSITORY}:v0.17.1", image)
+    registry.push("registry.test/faults/hold:1", hold_image(driver=driver))
+    label = f"{namespace}/ward"
+    nodes = await lease_nodes(
+        2, labels=[{label: "yes", "state": "sick"}, {label: "yes", "state": "sound"}]
+    )
+    made = Ward(cluster, nodes, namespace)
+    account = {"kind": "ServiceAccount", "name": "default", "namespace": namespace}
+    bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole"}
+    cluster.api.create(
+        bindings,
+        {
+            "metadata": {"name": namespace},
+            "subjects": [account],
+            "roleRef": {**role, "name": "system:node-proxier"},  # may get nodes
+        },
+    )
+    yield made
+    made.clean()
+    cluster.api.delete(f"{bindings}/{namespace}")
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_fault_is_told(
+    fault: Fault, ward: Ward, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    baseline = tmp_path / "before.json"
+    ward.install(fault.before)
+    ward.until_offered()
+    ward.inventory(baseline)
+    alone = {"onlyIfLabel": "state=sick"} if fault.where == ONE else {}
+    ward.change({**fault.knobs, **alone}, **fault.pod)
+    fault.act(ward)
+
+    found = told(ward, fault, "--baseline", str(baseline))
+
+    first = found["causes"][0]
+    ill = {ward.sick.name} if fault.where == ONE else {ward.sick.name, ward.sound.name}
+    assert first["rule"] in fault.first
+    assert set(first.get("nodes") or [first["node"]]) == ill or not fault.nodes
+    assert any(fault.evidence in item["text"] for item in first["evidence"])
+    assert found["healthy"] is False
+    the_same_from_what_was_saved(ward, tmp_path, baseline)
+    keep = request.config.getoption("--keep-captures")
+    if keep:
+        shutil.copytree(tmp_path / "saved", Path(keep) / fault.name.lower(), dirs_exist_ok=True)
+
+
+def told(ward: Ward, fault: Fault, *options: str) -> Diagnosis:
+    """The diagnosis as soon as its first cause is right, or the last one."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = ward.diagnose(*options)
+        causes = found["causes"]
+        if causes and causes[0]["rule"] in fault.first:
+            return found
+        if time.monotonic() > end:
+            rules = [(item["rule"], item["message"]) for item in causes]
+            pytest.fail(f"expected {fault.first}, told {rules}; {found.get('notKnown')}")
+        time.sleep(2)
+
+
+def the_same_from_what_was_saved(ward: Ward, folder: Path, baseline: Path) -> None:
+    """A second look that is saved, and the diagnosis of what was saved."""
+    saved = folder / "saved"
+    live = ward.diagnose("--baseline", str(baseline), "--save", str(saved))
+    again = ward.diagnose("--from", str(saved))
+    assert json.dumps(again["causes"]) == json.dumps(live["causes"])

@@ -1,0 +1,201 @@
+"""Two leased nodes with one plugin's DaemonSet, of which one node or both fall ill."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from testbed.cluster import Cluster
+from testbed.knobs import environment
+from testbed.node import Node
+
+PLUGINS = "/var/lib/kubelet/device-plugins"
+FILES = "/var/lib/faults"
+"""Folder of a node that plugin pods see."""
+DEVICES = 4
+REPOSITORY = "nvidia/k8s-device-plugin"
+"""The fake driver under a name of a known family: its logs are then read as that family's."""
+
+Object = dict[str, Any]
+Diagnosis = dict[str, Any]
+
+
+class Ward:
+    """`sick` falls ill, `sound` does not unless the whole version is bad."""
+
+    name = "plugin"
+
+    def __init__(self, cluster: Cluster, nodes: Sequence[Node], namespace: str) -> None:
+        self.cluster = cluster
+        self.sick, self.sound = nodes
+        self.namespace = namespace
+        self.resource = f"nvidia.com/{namespace}"
+
+    @property
+    def labels(self) -> list[dict[str, str]]:
+        """Labels that the two nodes were leased with."""
+        return [{self.namespace: "sick"}, {self.namespace: "sound"}]
+
+    def install(self, knobs: Mapping[str, object], **pod: Any) -> None:
+        """The DaemonSet with these knobs, and with these changes of its pod's spec."""
+        self.cluster.api.create(self._sets(), self._daemon_set(knobs, pod))
+
+    def change(self, knobs: Mapping[str, object], **pod: Any) -> None:
+        """Another version of it, over all nodes."""
+        template = self._daemon_set(knobs, pod)["spec"]["template"]
+        patch = [{"op": "replace", "path": "/spec/template", "value": template}]
+        self.cluster.api.patch(f"{self._sets()}/{self.name}", patch)
+
+    def _daemon_set(self, knobs: Mapping[str, object], pod: Mapping[str, Any]) -> Object:
+        """`container` among the changes is of the container."""
+        changes = dict(pod)
+        container = {
+            "name": "plugin",
+            "image": f"{self.cluster.registry_address}/{REPOSITORY}:v0.17.1",
+            "env": self._environment(knobs),
+            "volumeMounts": [
+                {"name": "plugins", "mountPath": PLUGINS},
+                {"name": "files", "mountPath": FILES},
+            ],
+            **changes.pop("container", {}),
+        }
+        spec = {
+            "nodeSelector": {f"{self.namespace}/ward": "yes"},
+            "terminationGracePeriodSeconds": 2,
+            "tolerations": [],
+            "containers": [container],
+            "volumes": [
+                {"name": "plugins", "hostPath": {"path": PLUGINS}},
+                {"name": "files", "hostPath": {"path": FILES, "type": "DirectoryOrCreate"}},
+            ],
+            **changes,
+        }
+        return {
+            "metadata": {"name": self.name},
+            "spec": {
+                "selector": {"matchLabels": {"app": self.name}},
+                "updateStrategy": {"rollingUpdate": {"maxUnavailable": "100%"}},
+                "template": {"metadata": {"labels": {"app": self.name}}, "spec": spec},
+            },
+        }
+
+    def _environment(self, knobs: Mapping[str, object]) -> list[Object]:
+        values = environment({"resource": self.resource, "inventory": DEVICES, **knobs})
+        node_name = {"fieldRef": {"fieldPath": "spec.nodeName"}}
+        return [
+            *({"name": key, "value": value} for key, value in values.items()),
+            {"name": "NODE_NAME", "valueFrom": node_name},
+        ]
+
+    def pod(self, node: Node) -> Object:
+        """The plugin's newest pod on a node."""
+        pods = [
+            pod
+            for pod in self.cluster.pods_on(node.name)
+            if pod["metadata"]["namespace"] == self.namespace
+            and pod["metadata"]["labels"].get("app") == self.name
+            and "deletionTimestamp" not in pod["metadata"]
+        ]
+        return max(pods, key=lambda item: item["metadata"]["creationTimestamp"])
+
+    def delete_plugin_pod(self, node: Node) -> None:
+        """Let the controller make another one."""
+        old = self.pod(node)["metadata"]
+        self.cluster.api.delete(f"/api/v1/namespaces/{self.namespace}/pods/{old['name']}")
+        self.until(lambda: self._another(node, old["uid"]), "another plugin pod")
+
+    def _another(self, node: Node, uid: str) -> bool:
+        try:
+            return bool(self.pod(node)["metadata"]["uid"] != uid)
+        except ValueError:
+            return False
+
+    def workload(self, node: Node, count: int = 1, name: str = "work", resource: str = "") -> None:
+        """A Deployment of one pod that takes so many devices of a node."""
+        limits = {resource or self.resource: str(count)}
+        self.cluster.api.create(
+            f"/apis/apps/v1/namespaces/{self.namespace}/deployments",
+            {
+                "metadata": {"name": name},
+                "spec": {
+                    "replicas": 1,
+                    "selector": {"matchLabels": {"app": name}},
+                    "template": {
+                        "metadata": {"labels": {"app": name}},
+                        "spec": {
+                            "nodeSelector": {"kubernetes.io/hostname": node.name},
+                            "terminationGracePeriodSeconds": 1,
+                            "containers": [
+                                {
+                                    "name": "work",
+                                    "image": f"{self.cluster.registry_address}/faults/hold:1",
+                                    "resources": {"limits": limits},
+                                }
+                            ],
+                        },
+                    },
+                },
+            },
+        )
+
+    def running(self, name: str = "work") -> bool:
+        """Whether a pod of that workload runs."""
+        pods = self.cluster.api.get(f"/api/v1/namespaces/{self.namespace}/pods")["items"]
+        mine = [pod for pod in pods if pod["metadata"].get("labels", {}).get("app") == name]
+        return any(pod["status"]["phase"] == "Running" for pod in mine)
+
+    def offers(self, node: Node, resource: str = "") -> tuple[str | None, str | None]:
+        """What a node says of the resource."""
+        status = self.cluster.api.get(f"/api/v1/nodes/{node.name}")["status"]
+        name = resource or self.resource
+        return status["capacity"].get(name), status["allocatable"].get(name)
+
+    def until_offered(self, count: int = DEVICES) -> None:
+        """Wait until both nodes offer so many devices."""
+        expected = (str(count), str(count))
+        nodes = (self.sick, self.sound)
+        self.until(lambda: all(self.offers(node) == expected for node in nodes), "devices")
+
+    def until(self, condition: Callable[[], bool], what: str, timeout: float = 90) -> None:
+        """Wait for a condition."""
+        end = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < end, f"no {what} in {timeout:.0f} s"
+            time.sleep(0.2)
+
+    def inventory(self, file: Path) -> None:
+        """What the cluster was like before: ``bridgehead inventory --save``."""
+        self._command("inventory", "--save", str(file))
+
+    def diagnose(self, *options: str) -> Diagnosis:
+        """What ``bridgehead diagnose`` says of the component."""
+        done = self._command(
+            "diagnose", f"daemonset/{self.namespace}/{self.name}", "-o", "json", *options
+        )
+        assert done.stdout, done.stderr
+        found: Diagnosis = json.loads(done.stdout)
+        return found
+
+    def _command(self, *words: str) -> "subprocess.CompletedProcess[str]":
+        where = ["--kubeconfig", str(self.cluster.kubeconfig)] if "--from" not in words else []
+        return subprocess.run(
+            [sys.executable, "-m", "bridgehead", *words, *where],
+            env={**os.environ, "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def clean(self) -> None:
+        """Remove what does not go with the namespace and the leases."""
+        for node in (self.sick, self.sound):
+            node.repair()
+            node.remove_files(FILES)
+
+    def _sets(self) -> str:
+        return f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets"
