@@ -10,6 +10,7 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptoms import symptoms_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import LogId, Observed
+from bridgehead.core.findings.redaction import redacted
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.client import Kube
@@ -43,7 +44,7 @@ async def gather(
     answer.
     """
     found = await read_evidence(kube, needs, now=now, namespaces=namespaces)
-    found.objects.extend(extra)
+    found.objects.extend(map(redacted, extra))
     found.complete.update(text(item, "kind") for item in extra)
     found.unread.extend(unread)
     at = _at(found, now)

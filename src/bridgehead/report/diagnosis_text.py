@@ -9,6 +9,7 @@ from bridgehead.report.sections import Section, as_markdown
 
 _MOST_NODES = 8
 _MOST_MOMENTS = 12
+_MOST_RULES = 4
 _ROLLBACK = {
     "yes": "a rollback would help",
     "no": "a rollback would not help",
@@ -101,11 +102,17 @@ def _remarks(diagnosis: Diagnosis) -> Iterator[str]:
         whys: dict[str, list[str]] = {}
         for item in diagnosis.not_known:
             whys.setdefault(item.why, []).append(item.rule)
-        lines = [f"   {', '.join(dict.fromkeys(rules))}: {why}" for why, rules in whys.items()]
+        lines = [f"   {_some(rules)}: {why}" for why, rules in whys.items()]
         yield "\n".join(["not known", *lines])
     if diagnosis.failures:
         lines = [f"   {item.rule}: {item.error}" for item in diagnosis.failures]
         yield "\n".join(["rules that crashed (a defect of bridgehead; please report)", *lines])
+
+
+def _some(rules: list[str]) -> str:
+    names = list(dict.fromkeys(rules))
+    more = f" and {len(names) - _MOST_RULES} more" if len(names) > _MOST_RULES else ""
+    return ", ".join(names[:_MOST_RULES]) + more
 
 
 def diagnosis_markdown(diagnosis: Diagnosis) -> str:

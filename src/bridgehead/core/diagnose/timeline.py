@@ -23,6 +23,8 @@ MOST = 40
 _Found = Iterator[tuple[float, str, str]]
 _REGISTERED = re.compile(rf"{REGISTERED}|registered (resource|plugin|with)|registration", re.I)
 _LONGEST = 160
+_SETTLING = 120.0
+"""Seconds after a node's creation in which conditions that are well are merely reported first."""
 _TELLING = frozenset({"Pulled", "Created", "Started", "Scheduled", "Pulling", "SuccessfulCreate"})
 """Reasons of ordinary events: what they say is in the pod's own status."""
 
@@ -30,12 +32,12 @@ _TELLING = frozenset({"Pulled", "Created", "Started", "Scheduled", "Pulling", "S
 def timeline(scene: Scene, node: str) -> tuple[tuple[Moment, ...], int]:
     """The latest moments of a node, oldest first, and how many older ones are left out."""
     found = {
-        (at, what, source)
+        (at, what): source
         for part in (_of_node, _of_readings, _of_plugins, _of_pods, _of_events)
         for at, what, source in part(scene, node)
         if 0 < at <= scene.now
     }
-    every = sorted(found)
+    every = sorted((at, what, source) for (at, what), source in found.items())
     shown = every[-MOST:]
     moments = tuple(Moment(at=stamp(at), what=what, source=source) for at, what, source in shown)
     return moments, len(every) - len(shown)
@@ -44,12 +46,14 @@ def timeline(scene: Scene, node: str) -> tuple[tuple[Moment, ...], int]:
 def _of_node(scene: Scene, name: str) -> _Found:
     item = scene.observed.raw("Node", "", name) or {}
     source = f"node {name}"
-    if (at := epoch(text(item, "metadata", "creationTimestamp"))) is not None:
-        yield at, "the Node object was created", source
+    created = epoch(text(item, "metadata", "creationTimestamp"))
+    if created is not None:
+        yield created, "the Node object was created", source
     for condition in children(item, "status", "conditions"):
         at = epoch(text(condition, "lastTransitionTime"))
-        if at is not None:
-            kind, status = text(condition, "type"), text(condition, "status")
+        kind, status = text(condition, "type"), text(condition, "status")
+        first = created is not None and at is not None and at < created + _SETTLING
+        if at is not None and not (first and kind != "Ready" and status == "False"):
             reason = text(condition, "reason")
             yield at, f"{kind} became {status}{f' ({reason})' if reason else ''}", source
     for entry in children(item, "metadata", "managedFields"):
