@@ -77,6 +77,18 @@ class Lab:
         self.ask_removal(pod)
         self.until(lambda: self.pod(pod) is None)
 
+    def waits(self, pod: str, reason: str) -> str:
+        """Wait until its container waits for this reason; the message."""
+
+        def state() -> Object:
+            listed = self.status(pod).get("containerStatuses") or [{}]
+            found: Object = listed[0].get("state", {}).get("waiting", {})
+            return found
+
+        self.until(lambda: state().get("reason") == reason)
+        message: str = state()["message"]
+        return message
+
     def process_of(self, variable: str, value: str) -> int:
         """The process on the machine that has this in its environment."""
         wanted = f"{variable}={value}".encode()

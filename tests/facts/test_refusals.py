@@ -96,3 +96,26 @@ def test_the_end_of_its_process_frees_the_node(lab: Lab) -> None:
 
     assert refusal(lab, first).code == "Unavailable"
     lab.until(lambda: "startTime" in lab.status(behind))
+
+
+def test_a_device_that_cannot_be_prepared_keeps_its_container_waiting(lab: Lab) -> None:
+    lab.plugin(preStartError="card is asleep")
+    lab.offers(("4", "4"))
+    pod = lab.holder()
+
+    waiting = lab.waits(pod, "CreateContainerConfigError")
+
+    assert waiting == (
+        "device plugin PreStartContainer rpc failed with err: "
+        "rpc error: code = Unknown desc = card is asleep"
+    )
+
+
+def test_a_cdi_name_without_a_specification_keeps_its_container_waiting(lab: Lab) -> None:
+    lab.plugin(cdiKind="vendor.com/class")
+    lab.offers(("4", "4"))
+    pod = lab.holder()
+
+    waiting = lab.waits(pod, "CreateContainerError")
+
+    assert "unresolvable CDI devices vendor.com/class=" in waiting

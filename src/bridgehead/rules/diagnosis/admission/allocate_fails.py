@@ -1,10 +1,11 @@
-"""A device plugin answers Allocate with an error.
+"""A device plugin answers Allocate or PreStartContainer with an error.
 
 Finds: pods that failed with UnexpectedAdmissionError because the plugin's answer to Allocate was an
-error, whose words no other rule knows.
+error, whose words no other rule knows; and pods whose containers wait because its answer to
+PreStartContainer was one.
 
-Why: the device was free and the plugin did not hand it out. A refusal is final for its pod, and a
-controller makes others that fail the same way, by the thousand.
+Why: the device was free and the plugin did not hand it out, or did not prepare it. A refusal is
+final for its pod, and a controller makes others that fail the same way, by the thousand.
 
 Sure: the pod's message carries the code and the words of the plugin. Unavailable or EOF means that
 its process ended in the call: its previous log has the reason.
@@ -13,6 +14,8 @@ Do: act on the plugin's words. If its process ended, read its previous log; comp
 which another revision runs before the version is blamed.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
@@ -30,11 +33,18 @@ from bridgehead.core.diagnose.refusals import (
     told,
 )
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.findings.finding import Severity
+from bridgehead.core.diagnose.symptom import pod_key
+from bridgehead.core.diagnose.users import User, users
+from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
 
+_PREPARING = re.compile(
+    r"device plugin PreStartContainer rpc failed with err: (rpc error: code = \w+ desc = )?"
+    r"(?P<said>.*)",
+    re.DOTALL,
+)
 _ENDED = ("Unavailable", "Canceled")
 
 
@@ -43,6 +53,47 @@ def _check(scene: Scene) -> Iterable[Cause]:
         plain = tuple(item for item in found if known(item.said) is Known.NOTHING)
         if plain:
             yield _cause(scene, resource, plain)
+    for resource, waiting in _unprepared(scene).items():
+        yield _of_waiting(scene, resource, waiting)
+
+
+def _unprepared(scene: Scene) -> dict[str, list[tuple[User, Evidence]]]:
+    """Pods whose device the plugin fails to prepare, by the first resource that they ask for."""
+    found: dict[str, list[tuple[User, Evidence]]] = defaultdict(list)
+    for user in users(scene):
+        for item in (*user.pod.init_containers, *user.pod.containers):
+            if item.state == "waiting" and _PREPARING.search(item.message):
+                source = f"status of container {item.name} of pod {user.pod.ref}"
+                quote = Evidence(source, f"{item.reason}: {item.message}")
+                found[user.resources[0]].append((user, quote))
+                break
+    return dict(sorted(found.items()))
+
+
+def _of_waiting(scene: Scene, resource: str, found: list[tuple[User, Evidence]]) -> Cause:
+    pods = [user.pod for user, _ in found]
+    first = pods[0]
+    said = _PREPARING.search(found[0][1].text)
+    who = f"pod {first.ref} waits" if len(pods) == 1 else f"{len(pods)} pods wait"
+    nodes = tuple(sorted({pod.node for pod in pods}))
+    return Cause(
+        message=f"the plugin of {resource} on {', '.join(nodes)} fails to prepare devices before "
+        f"containers start: {said['said'] if said else ''}; {who}",
+        blame=Blame.VERSION,
+        object=ObjectRef("v1", "Pod", first.namespace, first.name),
+        nodes=nodes,
+        explains=tuple(pod_key(pod) for pod in pods),
+        evidence=tuple(quote for _, quote in found[:3]),
+        refuted_by="the container starts at its next attempt",
+        ruled_out=(RuledOut("missing devices", "the devices were allocated"),),
+        actions=(
+            Action(
+                text="Read what the plugin wrote at that time",
+                command=_log(scene, first.node, resource),
+            ),
+        ),
+        rollback_helps=RollbackHelps.UNKNOWN,
+    )
 
 
 def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
@@ -66,7 +117,8 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
         ),
         actions=(
             Action(
-                text="Read what the plugin wrote at that time", command=_log(scene, first, resource)
+                text="Read what the plugin wrote at that time",
+                command=_log(scene, first.pod.node, resource),
             ),
             *clearing(found),
         ),
@@ -86,10 +138,10 @@ def _last_words(scene: Scene, refused: Refused, resource: str) -> tuple[Evidence
     return ()
 
 
-def _log(scene: Scene, refused: Refused, resource: str) -> str:
-    post = post_of(scene, refused.pod.node, resource)
+def _log(scene: Scene, node: str, resource: str) -> str:
+    post = post_of(scene, node, resource)
     if post is None or post.pod is None:
-        return f"kubectl get pods -A --field-selector=spec.nodeName={refused.pod.node}"
+        return f"kubectl get pods -A --field-selector=spec.nodeName={node}"
     previous = " --previous" if post.pod.restarts else ""
     return f"kubectl logs -n {post.pod.namespace} {post.pod.name} --tail=100{previous}"
 

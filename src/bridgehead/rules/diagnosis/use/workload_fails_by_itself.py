@@ -88,6 +88,8 @@ def _own(user: User) -> _Own | None:
         return None
     for item in (*user.pod.init_containers, *user.pod.containers):
         source = f"status of container {item.name} of pod {user.pod.ref}"
+        if "device plugin" in item.message:
+            return None
         if item.state == "waiting" and item.reason in _OWN_WAITS:
             said = f"{item.reason}: {item.message}" if item.message else item.reason
             return _Own(f"container {item.name} waits: {item.reason}", Evidence(source, said))
