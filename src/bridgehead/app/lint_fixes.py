@@ -8,6 +8,7 @@ import msgspec
 
 from bridgehead.core.findings.result import Reported
 from bridgehead.sources.fixes import NotFixableError, fixed
+from bridgehead.sources.overwriting import overwrite
 
 _BOM = "\ufeff"
 
@@ -32,8 +33,8 @@ class FileFix(msgspec.Struct, frozen=True, kw_only=True):
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def write(self) -> None:
-        """Put it in place of the file; raises OSError. Line ends stay as they are."""
-        self.path.write_text(self.after, encoding="utf-8", newline="")
+        """Put it in place of the file; raises OSError."""
+        overwrite(self.path, self.after)
 
 
 class Mending(msgspec.Struct, frozen=True, kw_only=True):
