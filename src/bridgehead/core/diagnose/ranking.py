@@ -40,9 +40,13 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def weight(self) -> float:
         """What it explains times how sure it is."""
-        own = set(self.cause.explains) & self.reach
-        follows = len(self.reach) - len(own)
-        return (len(own) + _FOLLOWS * follows) * _SURENESS[self.confidence]
+        follows = len(self.reach) - len(self.own)
+        return (len(self.own) + _FOLLOWS * follows) * _SURENESS[self.confidence]
+
+    @property
+    def own(self) -> frozenset[str]:
+        """What it explains itself, of the symptoms that there are."""
+        return frozenset(self.cause.explains) & self.reach
 
 
 def ranked(
@@ -106,11 +110,11 @@ def _follows(item: Placed, root: Placed) -> bool:
     """
     if item.rule.name in root.rule.supersedes:
         return _meets(item, root)
-    if item.rule.level <= root.rule.level or not item.cause.explains:
+    if item.rule.level <= root.rule.level or not item.own:
         return False
     if root.severity is Severity.INFO or root.confidence.rank > item.confidence.rank:
         return False
-    return set(item.cause.explains) <= root.reach and _meets(item, root)
+    return item.own <= root.reach and _meets(item, root)
 
 
 def _meets(item: Placed, root: Placed) -> bool:

@@ -22,9 +22,7 @@ def scope_of(scene: Scene, names: Sequence[str], about: ObjectRef) -> str:
     what = f"node {names[0]} alone" if len(names) == 1 else f"{len(names)} nodes"
     counted = f"{what}, of {total}"
     telling = _separating(bad, good)
-    if telling:
-        return f"{counted}: {telling}"
-    return counted if len(names) == 1 else f"{counted}, in nothing else alike"
+    return f"{counted}: {telling}" if telling else counted
 
 
 def _peers(scene: Scene, names: Sequence[str], about: ObjectRef) -> list[Node]:
