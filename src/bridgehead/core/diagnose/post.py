@@ -1,5 +1,6 @@
 """A device plugin at its post: one plugin on one node, with its pod, its log and what is short."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,9 +58,7 @@ class Post:
     @property
     def sound(self) -> bool:
         """Whether its pod is ready and the node shows all devices of it that it should."""
-        return (
-            self.pod is not None and self.pod.ready and self.alive and not (self.short or self.vain)
-        )
+        return self.pod is not None and self.pod.ready and self.alive and not self.short
 
     def allocatable(self, name: str) -> int:
         """Healthy devices that the node shows."""
@@ -216,7 +215,9 @@ def _own(
             continue
         if lines is None:
             lines = [line for each in logs for _, log in each for line in log.lines]
-        if any(last in line for line in lines):
+        # Some plugins leave the domain out; behind another domain it is another name.
+        alone = re.compile(rf"(?<![\w./-]){re.escape(last)}(?![\w/-])")
+        if any(last in line and (name in line or alone.search(line)) for line in lines):
             found.append(name)
     return tuple(found)
 

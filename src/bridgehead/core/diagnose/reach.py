@@ -91,7 +91,7 @@ def explained(scene: Scene, posts: Iterable[Post]) -> tuple[str, ...]:
     nobody offers.
     """
     every = list(posts)
-    names = {name for post in every for name in post.short or post.names}
+    names = {name for post in every for name in post.short or post.vain or post.names}
     mine = {pod_key(post.pod) for post in every if post.pod}
     sets = {
         daemon_set_key(post.plugin.component.namespace, post.plugin.component.name)

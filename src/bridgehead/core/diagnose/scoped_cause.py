@@ -65,12 +65,12 @@ def shown(posts: Iterable[Post], most: int = 3) -> list[Evidence]:
     found = [
         Evidence(f"status of node {post.node.name}", f"{name} {post.shown(name)}")
         for post in posts
-        for name in post.short or post.names
+        for name in post.short or post.vain or post.names
     ]
     return found[:most]
 
 
 def offering(posts: Sequence[Post]) -> str:
     """The resources that are missing, in words."""
-    names = sorted({name for post in posts for name in post.short or post.names})
+    names = sorted({name for post in posts for name in post.short or post.vain or post.names})
     return ", ".join(names) or "its resource"

@@ -13,6 +13,7 @@ Do: select by PCI id or by a label of your own for each kind of node; load the m
 selector asks for.
 """
 
+import re
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
@@ -66,7 +67,15 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
 
 
 def _filtered(post: Post) -> bool:
-    """Whether devices were listed and none taken, or the line itself says which part failed."""
+    """Whether devices were listed and none taken, or the line itself says which part failed.
+
+    Where others of the plugin's pools are full, the empty one must be that which pods ask for.
+    """
+    if post.alive and not post.short:
+        line = post.quotes[_KEY].text if _KEY in post.quotes else ""
+        words = re.findall(r"[\w.-]+", line)
+        if not any(name.partition("/")[2] in words for name in post.vain):
+            return False
     return "device-listed" in post.quotes or "selector-missed" in post.quotes
 
 
