@@ -234,7 +234,7 @@ class Then(Part):
     """What happens to the cluster before."""
     command: Annotated[
         str,
-        Field(pattern=r"^(rollback|rollout|release|status|pause|resume|approve|abort)( |$)"),
+        Field(pattern=r"^(rollback|rollout|release|recover|status|pause|resume|approve|abort)( |$)"),
     ]
     by: Text | None = None
     """Another person, who may only ask; else the one who rolls out."""

@@ -54,7 +54,7 @@ class Place(msgspec.Struct, frozen=True):
 
 async def look(session: Session, asked: Asked) -> Place:
     """The plugin with its nodes. Raises NoSuchPluginError and KubeError."""
-    snapshot = await read_snapshot(session.kube, now=session.clock())
+    snapshot = await _snapshot(session, asked.component.namespace)
     last = await _last(session, asked.component)
     history = (*_before(last), *_recorded(asked.baseline))
     observed = Observed(snapshot=snapshot, history=history, unread=snapshot.unread)
@@ -66,6 +66,17 @@ async def look(session: Session, asked: Asked) -> Place:
     known = ", ".join(item.component.ref for item in scene.plugins) or "none"
     what = "is no device plugin" if found else "is not there"
     raise NoSuchPluginError(f"{asked.component} {what}; device plugins of this cluster: {known}")
+
+
+async def _snapshot(session: Session, namespace: str) -> Snapshot:
+    """The cluster; where DaemonSets may not be read everywhere, those of the namespace."""
+    snapshot = await read_snapshot(session.kube, now=session.clock())
+    missing = tuple(item for item in snapshot.unread if item.what == "daemonsets")
+    if not missing:
+        return snapshot
+    near = await read_snapshot(session.kube, now=session.clock(), namespaces=(namespace,))
+    elsewhere = (Unread("daemonsets of other namespaces", item.why, item.grant) for item in missing)
+    return msgspec.structs.replace(near, unread=(*near.unread, *elsewhere))
 
 
 async def situation(
@@ -238,11 +249,13 @@ def _proven(place: Place, node: Node, keeps: OpenRun) -> tuple[bool | None, str]
         return False, f"run {keeps.record.run}: it does not come back on {node.name}"
     if known.restart_tested:
         return True, f"run {keeps.record.run}: restart test of {former} passed on {node.name}"
+    if known.status is NodeStatus.TAKEN_BACK:
+        return True, f"run {keeps.record.run}: {node.name} was taken back to {former}, verified"
     kind = cohort_of(node)
     alike = sorted(
         pod.node
         for pod in place.plugin.pods
-        if pod.revision == former and pod.ready and pod.node != node.name
+        if pod.revision == former and pod.ready
         for other in [place.scene.nodes.get(pod.node)]
         if other is not None and cohort_of(other) == kind and _offers(place.plugin, other)
     )

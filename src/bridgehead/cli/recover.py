@@ -184,7 +184,7 @@ async def _run(
 
 async def _go(session: Session, asked: _Asked) -> Result:
     refs = (asked.ref,) if asked.ref is not None else await components(session)
-    diagnosis = RuleDiagnosis(asked.baseline)
+    diagnosis = RuleDiagnosis(asked.baseline, refs[0] if len(refs) == 1 else None)
     if asked.yes:
         if len(refs) != 1:
             names = ", ".join(map(str, refs)) or "none"

@@ -6,8 +6,10 @@ from bridgehead.app.recover import Explained, Explanation
 from bridgehead.app.recover_acts import Acted
 from bridgehead.app.rollback import NothingToTakeBack
 from bridgehead.app.rollout import RolloutResult
-from bridgehead.cli.endings import conclude, not_begun
+from bridgehead.app.runner import Ended
+from bridgehead.cli.endings import as_ended, conclude, not_begun
 from bridgehead.cli.exits import Exit
+from bridgehead.cli.rollback import is_back
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.recover.rung import Rung
@@ -43,7 +45,14 @@ def tell(result: Result, typed: Typed) -> Exit:
             next_step(f"bridgehead status {result.component}{where}")
             return Exit.FINDINGS
         case _:
-            return conclude(result, output, typed.again, where)
+            return conclude(result, output, typed.again, where, _of_a_rollback)
+
+
+def _of_a_rollback(ended: Ended) -> Exit:
+    """R2 has done what it was asked for where the former version is back."""
+    code = as_ended(ended)
+    back = code is Exit.ROLLED_BACK and is_back(ended.run, None)
+    return Exit.DONE if back else code
 
 
 def _explained(result: Explanation, typed: Typed) -> Exit:

@@ -78,5 +78,6 @@ async def _to_its_end(
     """The rollout and, where its spec allows it, what may be repaired after it has stopped."""
     result = await roll_out(session, accepted.spec, accepted.text, options)
     if isinstance(result, Ended):
-        await after_a_stop(session, result, RuleDiagnosis().of(accepted.spec.component))
+        ref = accepted.spec.component
+        await after_a_stop(session, result, RuleDiagnosis(only=ref).of(ref))
     return result

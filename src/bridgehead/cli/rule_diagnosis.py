@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 class RuleDiagnosis:
     """One look at the cluster, asked about any number of components.
 
-    ``baseline`` is a saved inventory with what nodes offered before.
+    ``baseline`` is a saved inventory with what nodes offered before. ``only`` is the component
+    where it is one: in its namespace is read what may not be read everywhere.
     """
 
-    def __init__(self, baseline: Path | None = None) -> None:
+    def __init__(self, baseline: Path | None = None, only: ComponentRef | None = None) -> None:
         self._baseline = baseline
+        self._about = Question(component=str(only)) if only is not None else Question()
         self._observed: Observed | None = None
 
     def of(self, component: ComponentRef) -> Diagnose:
@@ -41,7 +43,7 @@ class RuleDiagnosis:
 
         return await observe(
             session.kube,
-            Question(),
+            self._about,
             now=session.clock(),
             state_namespace=session.state_namespace,
             extra=(history_of(self._baseline),) if self._baseline is not None else (),

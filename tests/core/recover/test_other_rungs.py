@@ -214,6 +214,11 @@ def test_a_name_that_is_dead_for_long_goes() -> None:
         ),
         ({"unread": (Unread("pods", "forbidden"),)}, "no pod asks", NOT_KNOWN),
         (
+            {"unread": (Unread("daemonsets of other namespaces", "forbidden"),)},
+            "no plugin claims",
+            NOT_KNOWN,
+        ),
+        (
             {"past": (Past(at=NOW - 60, rung=Rung.DEAD_NAME, node="n1", what="x"),)},
             "at most one removal",
             NOT_MET,

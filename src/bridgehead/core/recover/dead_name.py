@@ -109,6 +109,8 @@ def _no_claimant(situation: Situation, name: str) -> Precondition:
     ]
     if named:
         return judged(what, False, f"{', '.join(named)} runs on the node and names it")
+    if any(item.what.split()[:1] == ["daemonsets"] for item in situation.scene.observed.unread):
+        return judged(what, None, "not all DaemonSets could be read")
     return judged(what, True, "no node offers a device of it, and no plugin there names it")
 
 
