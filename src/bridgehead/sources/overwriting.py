@@ -9,7 +9,7 @@ from pathlib import Path
 def overwrite(path: Path, text: str) -> None:
     """Put a text in place of a file's, with the file's rights; line ends stay as they are.
 
-    It is written beside the file first: a full disk costs nothing. A link keeps leading to its file.
+    It is written beside the file first: a full disk costs nothing. A link still leads to its file.
     Raises OSError.
     """
     target = path.resolve()
