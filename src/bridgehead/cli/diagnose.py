@@ -80,7 +80,7 @@ def diagnose(
     if save is not None:
         _save(observed, save)
     again = " ".join(filter(None, (component, *(f"--node {name}" for name in nodes))))
-    return _ending(found, fail_on, f"{again}{state.as_arguments}")
+    return _ending(found, fail_on, f"{' ' if again else ''}{again}", state.as_arguments)
 
 
 def _ref(component: str | None) -> str:
@@ -184,7 +184,7 @@ def _save(observed: "Observed", folder: Path) -> None:
     say(f"saved to {folder}")
 
 
-def _ending(found: "Diagnosis", fail_on: str, again: str) -> Exit:
+def _ending(found: "Diagnosis", fail_on: str, again: str, where: str) -> Exit:
     """What could not be read, the exit code, and the next command."""
     from bridgehead.core.findings.finding import Severity  # noqa: PLC0415
 
@@ -200,7 +200,7 @@ def _ending(found: "Diagnosis", fail_on: str, again: str) -> Exit:
         return Exit.FINDINGS if failing else Exit.DONE
     if found.healthy is None:
         told = f"grant: {', '.join(grants)}; then" if grants else "record what is missing; then"
-        next_step(f"{told} bridgehead diagnose {again}".rstrip())
+        next_step(f"{told} bridgehead diagnose{again}{where}")
         return Exit.INCOMPLETE
-    next_step(f"bridgehead inventory{again[again.find(' --') :] if ' --' in again else ''}")
+    next_step(f"bridgehead inventory{where}")
     return Exit.DONE
