@@ -17,10 +17,15 @@ class Known(Enum):
     DEVICE_GONE = "the plugin does not find the device that it had listed"
     DEVICE_LOST = "the driver has lost a device"
     SHARED = "more than one share was asked for"
+    SOCKET_GONE = "the kubelet calls a socket behind which nobody is"
     NOTHING = "none of these"
 
 
 _WORDS = (
+    (
+        re.compile(r"dial unix \S+: connect: (no such file|connection refused)", re.IGNORECASE),
+        Known.SOCKET_GONE,
+    ),
     (re.compile(r"message larger than max", re.IGNORECASE), Known.TOO_LARGE),
     (re.compile(r"GPU is lost|GPU_IS_LOST|fallen off the bus", re.IGNORECASE), Known.DEVICE_LOST),
     (re.compile(r"maximum request size for shared resources", re.IGNORECASE), Known.SHARED),

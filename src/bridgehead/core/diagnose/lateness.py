@@ -22,7 +22,8 @@ class Late(Enum):
 
     NODE = "the node had just booted"
     KUBELET = "the kubelet had just started"
-    RESTARTED = "the plugin's process had not started again yet"
+    READY = "the node had just become Ready"
+    RESTARTED = "the plugin's process had not started yet, or only just"
     PLUGIN = "the plugin's pod was only just made"
 
 
@@ -56,6 +57,8 @@ class Starts:
         start = self._scene.kubelet_starts.get(node)
         if start is not None and start.sure and -5.0 <= at - start.at <= AFTER_START:
             return Lateness(Late.KUBELET, start.evidence, at - start.at)
+        if start is not None and not start.sure and -60.0 <= at - start.at <= AFTER_START:
+            return Lateness(Late.READY, start.evidence, at - start.at)
         return self._plugin(refused)
 
     def _plugin(self, refused: Refused) -> Lateness | None:
@@ -67,7 +70,7 @@ class Starts:
         if -5.0 <= at - post.pod.created <= AFTER_PLUGIN and not post.pod.restarts:
             said = f"created {stamp(post.pod.created)}, running since {stamp(post.started)}"
             return Lateness(Late.PLUGIN, Evidence(source, said), at - post.started)
-        if -AFTER_START <= at - post.started <= AFTER_PLUGIN and post.pod.restarts:
-            said = f"running since {stamp(post.started)}, restarted {post.pod.restarts} times"
+        if -AFTER_START <= at - post.started <= AFTER_PLUGIN:
+            said = f"running since {stamp(post.started)}, {post.pod.restarts} restarts"
             return Lateness(Late.RESTARTED, Evidence(source, said), at - post.started)
         return None

@@ -124,7 +124,8 @@ class Fits:
 def _placing(wanted: Wanted, node: Node) -> Obstacle | None:
     """The first of cordon, taints and selection that the node fails."""
     if node.unschedulable and not wanted.cordoned_too:
-        return Obstacle(Check.CORDON, "is cordoned")
+        held = f", held by {node.held_by}" if node.held_by else ""
+        return Obstacle(Check.CORDON, f"is cordoned{held}")
     taint = untolerated(wanted.spec, node) if node.taints else None
     if taint is not None and taint.key != _UNSCHEDULABLE:
         return Obstacle(Check.TAINT, f"has the taint {taint}, which the pod does not tolerate")

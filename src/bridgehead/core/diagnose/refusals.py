@@ -17,7 +17,7 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import pod_key
 from bridgehead.core.findings.finding import ObjectRef
 from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.json import text
+from bridgehead.core.model.json import JsonObject, children, text
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.times import epoch
 
@@ -66,14 +66,24 @@ def _refused(scene: Scene, pod: Pod, said: AdmissionMessage) -> Refused:
     events = [event for event in scene.events(pod) if event.reason == pod.reason]
     if events and not pod.message:
         said = parse_admission_message(pod.reason, events[-1].message) or said
-    taken_up = epoch(text(scene.raw(pod), "status", "startTime"))
-    at = events[-1].last if events and events[-1].last else taken_up or pod.created
+    at = events[-1].last if events and events[-1].last else _last_change(scene.raw(pod), pod)
     return Refused(
         pod=pod,
         said=said,
         at=at,
         evidence=Evidence(f"status of pod {pod.ref}", f"{pod.reason}: {pod.message or said.text}"),
     )
+
+
+def _last_change(raw: JsonObject, pod: Pod) -> float:
+    """The latest time in its status: a pod that had run before keeps its old startTime."""
+    written = [text(raw, "status", "startTime")]
+    written += [text(item, "lastTransitionTime") for item in children(raw, "status", "conditions")]
+    written += [
+        text(item, "state", "terminated", "finishedAt")
+        for item in children(raw, "status", "containerStatuses")
+    ]
+    return max((time for it in written if (time := epoch(it)) is not None), default=pod.created)
 
 
 def by_resource(found: Iterable[Refused]) -> Mapping[str, tuple[Refused, ...]]:

@@ -34,7 +34,7 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 
-_OTHERS = (Known.TOO_LARGE, Known.DEVICE_LOST)
+_OTHERS = (Known.TOO_LARGE, Known.DEVICE_LOST, Known.SOCKET_GONE)
 
 
 def _check(scene: Scene) -> Iterable[Cause]:

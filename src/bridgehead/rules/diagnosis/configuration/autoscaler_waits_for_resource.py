@@ -56,9 +56,20 @@ def _events(scene: Scene) -> Iterable[_Said]:
     }
     for event in sorted(scene.observed.events, key=lambda item: (item.last, item.name)):
         if found := _NOT_REGISTERED.search(event.message):
-            node = event.name if event.kind == "Node" else nodes.get((event.kind, event.name), "")
-            resource = found["one"] or found["other"]
-            yield _Said(node or event.name, resource, Evidence(event.source, event.message))
+            resource, proof = found["one"] or found["other"], Evidence(event.source, event.message)
+            known = event.name if event.kind == "Node" else nodes.get((event.kind, event.name))
+            for node in [known] if known else _uninitialised(scene):
+                yield _Said(node, resource, proof)
+
+
+def _uninitialised(scene: Scene) -> list[str]:
+    """Nodes that Karpenter has made and does not count as initialised yet."""
+    return [
+        node.name
+        for node in scene.nodes.values()
+        if any(key in node.labels for key in ("karpenter.sh/nodepool", "karpenter.sh/registered"))
+        and node.labels.get("karpenter.sh/initialized") != "true"
+    ]
 
 
 def _claims(scene: Scene) -> Iterable[_Said]:

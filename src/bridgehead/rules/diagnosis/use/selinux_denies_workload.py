@@ -28,7 +28,8 @@ from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
 
 _ENFORCING = re.compile(
-    r"Red Hat|RHEL|Fedora|CentOS|Rocky|AlmaLinux|Oracle Linux|Bottlerocket", re.IGNORECASE
+    r"Red Hat|RHEL|Fedora|CentOS|Rocky|AlmaLinux|Oracle Linux|Bottlerocket|MicroOS|Linux Micro",
+    re.IGNORECASE,
 )
 """Distributions that enforce SELinux as they come (Bottlerocket cannot do without)."""
 
