@@ -102,9 +102,9 @@ def nodes_of(items: Iterable[OperandFault]) -> tuple[str, ...]:
 
 def behind(scene: Scene, items: Sequence[OperandFault]) -> tuple[str, ...]:
     """Keys of the symptoms that follow: the operands' own pods, and the plugins behind them."""
-    own = {pod_key(item.pod) for item in items}
-    follow = set(explained(scene, [post for item in items for post in item.posts]))
-    return tuple(item.key for item in scene.symptoms if item.key in own | follow)
+    keys = set(explained(scene, [post for item in items for post in item.posts]))
+    keys |= {pod_key(item.pod) for item in items}
+    return tuple(item.key for item in scene.symptoms if item.key in keys)
 
 
 def proof_of(item: OperandFault) -> tuple[Evidence, ...]:

@@ -100,7 +100,7 @@ def explained(scene: Scene, posts: Iterable[Post]) -> tuple[str, ...]:
     }
     direct = {item.key for post in every for item in post.symptoms}
     direct |= mine | sets | {resource_key(name) for name in names}
-    waiting = {
+    direct |= {
         pod_key(pod) for pod in scene.waiting_pods if any(name in names for name in pod.requests)
     }
-    return tuple(item.key for item in scene.symptoms if item.key in direct | waiting)
+    return tuple(item.key for item in scene.symptoms if item.key in direct)

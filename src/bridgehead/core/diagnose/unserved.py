@@ -5,7 +5,7 @@ are not ready, that another plugin of the same devices serves, and those that ar
 purpose: by NotIn or DoesNotExist, by a label that says no, by a taint that goes by itself.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,10 +24,11 @@ from bridgehead.core.inventory.placement import (
     label_conditions,
     misfit,
     misfits,
+    placing,
 )
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
-from bridgehead.core.model.json import JsonObject, child
+from bridgehead.core.model.json import JsonObject, canonical, child
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 
@@ -81,13 +82,14 @@ def unserved_nodes(scene: "Scene") -> tuple[Unserved, ...]:
         names = resources_of(scene, plugin)
         rivals = [item for item in scene.plugins if _same_devices(plugin, item)]
         _, former = former_of(templates_of(scene, plugin.component))
+        question = _Question(scene, plugin, names, former, _askers(scene, names))
         for node in scene.nodes.values():
             if node.ready is not True or _alive(node, names):
                 continue
             missed = tuple(misfits(plugin.component.template, node))
             if not missed or any(not misfit(it.component.template, node) for it in rivals):
                 continue
-            item = _judged(_Question(scene, plugin, names, former), node, missed)
+            item = _judged(question, node, missed)
             if item:
                 found.append(item)
     return tuple(found)
@@ -100,6 +102,8 @@ class _Question(NamedTuple):
     plugin: "Plugin"
     names: tuple[str, ...]
     former: PastTemplate | None
+    askers: tuple[Pod, ...]
+    """Waiting pods that ask for its devices and choose nodes by labels, one of each sort."""
 
 
 def _judged(ask: _Question, node: Node, missed: tuple[Misfit, ...]) -> Unserved | None:
@@ -111,7 +115,7 @@ def _judged(ask: _Question, node: Node, missed: tuple[Misfit, ...]) -> Unserved 
         *signs_of(ask.plugin, ask.names, node),
         *_history(ask.scene, node, ask.names),
         *_kind_of_machine(missed, node),
-        *_asked_there(ask.scene, node, ask.names),
+        *_asked_there(ask, node),
         *(_chosen(ask.plugin, node) if _only_taints(missed) else ()),
     )
     if not signs:
@@ -200,16 +204,23 @@ def _kind_of_machine(missed: Iterable[Misfit], node: Node) -> Iterable[Evidence]
                 yield Evidence(f"labels of node {node.name}", f"{asked.key}={kind}")
 
 
-def _asked_there(scene: "Scene", node: Node, names: Iterable[str]) -> Iterable[Evidence]:
-    """A waiting pod that asks for such a device and chooses this node by its labels."""
+def _askers(scene: "Scene", names: Iterable[str]) -> tuple[Pod, ...]:
     wanted = frozenset(names)
+    found: dict[str, Pod] = {}
     for pod in scene.waiting_pods:
-        spec = child(scene.raw(pod), "spec")
-        if wanted.isdisjoint(pod.requests) or not isinstance(spec, Mapping):
-            continue
-        template: JsonObject = {"spec": spec}
-        chosen = [item for item in label_conditions(template) if item.key not in _COMMON]
-        if chosen and all(item.predicate is Predicate.TAINT for item in misfits(template, node)):
+        if not wanted.isdisjoint(pod.requests):
+            template: JsonObject = {"spec": child(scene.raw(pod), "spec")}
+            if any(item.key not in _COMMON for item in label_conditions(template)):
+                found.setdefault(canonical(placing(template)), pod)
+    return tuple(found.values())
+
+
+def _asked_there(ask: _Question, node: Node) -> Iterable[Evidence]:
+    """A waiting pod that asks for such a device and chooses this node by its labels."""
+    for pod in ask.askers:
+        template: JsonObject = {"spec": child(ask.scene.raw(pod), "spec")}
+        if _only_taints(misfits(template, node)):
+            chosen = [it for it in label_conditions(template) if it.key not in _COMMON]
             yield Evidence(f"spec of pod {pod.ref}", ", ".join(map(str, chosen)))
             return
 
@@ -223,14 +234,13 @@ def _chosen(plugin: "Plugin", node: Node) -> Iterable[Evidence]:
 
 def _lately(scene: "Scene", node: Node, names: Iterable[str]) -> bool:
     """Whether the plugin served the node until a short while ago."""
-    if any(name in node.offers and node.offers[name].capacity for name in names):
-        return True
-    readings = (
-        item
-        for item in scene.observed.history
-        if item.node == node.name and item.resource in names and item.allocatable
-    )
-    return any(scene.now - item.at <= RECENT for item in readings)
+    for name in names:
+        if name in node.offers and node.offers[name].capacity:
+            return True
+        seen = [it.end for it in scene.trajectory(node.name, name).stretches if it.allocatable]
+        if seen and scene.now - max(seen) <= RECENT:
+            return True
+    return False
 
 
 def left_behind(scene: "Scene", items: Iterable[Unserved]) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
         posts,
         message=f"image {image} cannot be pulled: {failure.value}",
         blame=Blame.DRIFT if elsewhere else Blame.BELOW if of_node else Blame.VERSION,
-        evidence=(proof, *first.said[-1:]),
+        evidence=(proof,),
         refuted_by=f"a node of the same kind that has just pulled {image}",
         rollback=RollbackHelps.NO if elsewhere else helps,
         actions=(*back, _action(failure, first, image)),

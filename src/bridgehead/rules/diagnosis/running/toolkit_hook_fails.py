@@ -70,7 +70,7 @@ def _cause(scene: Scene, failed: Sequence[tuple[Pod, Evidence]]) -> Cause:
     node = scene.nodes[first.node]
     keys = {pod_key(pod) for pod, _ in failed}
     posts = [post for name in nodes for post in scene.posts_by_node.get(name, ()) if post.failing]
-    follow = set(explained(scene, posts))
+    keys |= set(explained(scene, posts))
     others = sorted({it.os_image for it in scene.nodes.values() if it.os_image != node.os_image})
     return Cause(
         message=(
@@ -87,7 +87,7 @@ def _cause(scene: Scene, failed: Sequence[tuple[Pod, Evidence]]) -> Cause:
         refuted_by="a container with devices that starts on one of these nodes",
         object=ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
-        explains=tuple(it.key for it in scene.symptoms if it.key in keys | follow),
+        explains=tuple(it.key for it in scene.symptoms if it.key in keys),
         actions=(
             Action(
                 text="Repair the toolkit on the node, or let it work with CDI.",
