@@ -15,12 +15,15 @@ from bridgehead.core.model.json import JsonValue
 class Key(msgspec.Struct, frozen=True):
     """A key of a section: its own section, if it is one, and the first version that knows it.
 
-    ``listed``: the value is a list of such sections, or a single one.
+    ``listed``: the value is a list of such sections, or a single one. ``idle``: it is read and set
+    aside in every version that was read, unless its value is ``harmless``.
     """
 
     inner: "Section | None" = None
     since: Version = (0, 0, 0)
     listed: bool = False
+    idle: bool = False
+    harmless: str = ""
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -73,13 +76,15 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
 class Stray(msgspec.Struct, frozen=True):
     """A key that the plugin passes over.
 
-    ``homes`` are sections where it would be read; ``since`` the version from which it would be.
+    ``homes`` are sections where it would be read; ``since`` the version from which it would be;
+    ``idle`` says that it is read and set aside.
     """
 
     path: str
     name: str
     homes: tuple[str, ...] = ()
     since: Version | None = None
+    idle: bool = False
 
 
 def strays(form: Format, value: JsonValue, version: Version) -> Iterator[Stray]:
@@ -100,6 +105,9 @@ def _strays(
             yield Stray(where, name, homes)
         elif known.since > version:
             yield Stray(where, name, since=known.since)
+        elif known.idle:
+            if item and item != known.harmless:
+                yield Stray(where, name, idle=True)
         elif known.inner is not None:
             listed = isinstance(item, Sequence) and not isinstance(item, str)
             if known.listed and listed and isinstance(item, Sequence):
@@ -126,7 +134,15 @@ _REPLICATED = Section(
     {
         **_leaves("renameByDefault", "failRequestsGreaterThanOne"),
         "resources": Key(
-            Section(_leaves("name", "rename", "devices", "replicas"), exact=True), listed=True
+            Section(
+                {
+                    **_leaves("name", "replicas"),
+                    "rename": Key(idle=True),
+                    "devices": Key(idle=True, harmless="all"),
+                },
+                exact=True,
+            ),
+            listed=True,
         ),
     },
     exact=True,
@@ -176,7 +192,7 @@ NVIDIA = Format(
                     }
                 )
             ),
-            "resources": Key(Section({"gpus": _PATTERNS, "mig": _PATTERNS})),
+            "resources": Key(Section({"gpus": _PATTERNS, "mig": _PATTERNS}), idle=True),
             "sharing": Key(
                 Section({"timeSlicing": Key(_REPLICATED), "mps": Key(_REPLICATED, since=_15)})
             ),

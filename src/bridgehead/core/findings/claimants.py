@@ -46,6 +46,12 @@ def names_of(template: JsonObject) -> frozenset[str]:
     return frozenset(f"{kind}.intel.com" for kind in kinds)
 
 
+def standing_names(template: JsonObject, resources: Iterable[str]) -> frozenset[str]:
+    """What a plugin of the cluster claims that offers these names; Intel's also by its kind."""
+    own = names_of(template)
+    return frozenset(resources) | {name for name in own if "/" not in name}
+
+
 def share_nodes(one: JsonObject, other: JsonObject, nodes: Iterable[Node] | None) -> bool | None:
     """Whether pods of both templates can be on one node; None where that cannot be told.
 

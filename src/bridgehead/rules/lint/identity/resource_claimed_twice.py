@@ -17,7 +17,13 @@ from collections.abc import Iterable, Iterator
 from bridgehead.core.components.family import family_of
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.components.resources import offered_by
-from bridgehead.core.findings.claimants import Claimant, claimed_by, names_of, share_nodes
+from bridgehead.core.findings.claimants import (
+    Claimant,
+    claimed_by,
+    names_of,
+    share_nodes,
+    standing_names,
+)
 from bridgehead.core.findings.configurations import configurations
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Manifest, Violation, component_of
@@ -78,8 +84,8 @@ def _standing(linted: Linted, plugins: tuple[Manifest, ...]) -> Iterator[Claiman
             continue
         found = offered.get(live.ref)
         sure = found is not None and found.confidence is not Confidence.LOW
-        names = frozenset(found.resources) if found and sure else names_of(live.template)
-        yield Claimant(live, names)
+        offers = found.resources if found and sure else names_of(live.template)
+        yield Claimant(live, standing_names(live.template, offers))
 
 
 def _built_in(linted: Linted, plugin: Manifest) -> Iterator[Violation]:

@@ -1,7 +1,8 @@
 """A key of a plugin's configuration has no effect.
 
-Finds: a key that this version of the plugin does not know, knows only in another section, or knows
-only from a later version on.
+Finds: a key that this version of the plugin does not know, knows only in another section, knows
+only from a later version on, or reads and sets aside (of NVIDIA's plugin: the section resources,
+and rename and devices of a shared resource).
 
 Why: the plugin passes over it without a word and runs with other settings than written: devices are
 not shared, or under another name than the workloads ask for.
@@ -42,6 +43,8 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
 
 
 def _why(found: Configuration, stray: Stray) -> str:
+    if stray.idle:
+        return f"the {found.reader} reads it and sets it aside"
     if stray.since:
         number = ".".join(map(str, stray.since[:2]))
         return f"the {found.reader} does not know it, {number} is the first that may"
