@@ -118,6 +118,5 @@ FAMILY = Family(
     uses={
         "SYS_ADMIN": "MIG, and the device list strategy volume-mounts",
         "privileged": "handing on device nodes under the CPU manager (passDeviceSpecs)",
-        "hostPID": "sharing by MPS",
     },
 )
