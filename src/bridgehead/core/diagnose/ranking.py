@@ -14,6 +14,7 @@ LAST_LEVEL = 6
 """Rules of this level are asked about what all others have left unexplained."""
 
 _SURENESS = {Confidence.HIGH: 1.0, Confidence.MEDIUM: 0.6, Confidence.LOW: 0.3}
+_SPEAKING = ("log ", "event ")
 _FOLLOWS = 0.25
 """What a symptom counts that only follows from one that the cause explains itself."""
 
@@ -97,9 +98,15 @@ def _below(root: int, order: Sequence[Placed], root_of: dict[int, int]) -> tuple
 
 
 def _place(item: Placed) -> tuple[object, ...]:
-    told = item.severity is Severity.INFO
+    """What is wrong, what nothing explains, what is only seen; each by weight.
+
+    Of equals the one that a log or an event speaks of comes first: numbers may fit by chance.
+    """
+    sort = 2 if item.severity is Severity.INFO else int(item.rule.level >= LAST_LEVEL)
+    unsaid = not any(proof.source.startswith(_SPEAKING) for proof in item.cause.evidence)
     names = (item.rule.name, str(item.cause.object), item.cause.nodes, item.cause.message)
-    return (told, -item.weight, item.confidence.rank, item.severity.rank, item.rule.level, *names)
+    rank = (item.confidence.rank, item.severity.rank, unsaid, item.rule.level)
+    return (sort, -item.weight, *rank, *names)
 
 
 def _follows(item: Placed, root: Placed) -> bool:
@@ -110,6 +117,8 @@ def _follows(item: Placed, root: Placed) -> bool:
     """
     if item.rule.name in root.rule.supersedes:
         return _meets(item, root)
+    if root.rule.name in item.rule.supersedes and _meets(root, item):
+        return False  # it is the other way round
     if item.rule.level <= root.rule.level or not item.own:
         return False
     if root.severity is Severity.INFO or root.confidence.rank > item.confidence.rank:
