@@ -101,3 +101,9 @@ def offered_while_alive(scene: Scene, post: Post, name: str) -> bool:
         item.allocatable and item.end > started + SETTLING
         for item in scene.trajectory(post.node.name, name).stretches
     )
+
+
+def never_spoke(post: Post) -> bool:
+    """Whether the log of this process was read from its start and has no word of success."""
+    whole = bool(post.logs) and not any(log.cut or log.gap for _, log in post.logs)
+    return whole and "registered" not in post.quotes

@@ -23,6 +23,7 @@ from bridgehead.core.diagnose.losing import (
     fell_together,
     gone,
     just_started,
+    never_spoke,
     offered_while_alive,
     restarted_under,
     says_any,
@@ -60,7 +61,7 @@ def _proof(scene: Scene, post: Post) -> Evidence | None:
         return None
     start = restarted_under(scene, post)
     if start is not None and not _registered_since(post, start.at):
-        return start.evidence
+        return None if _never_did(scene, post) else start.evidence
     if start is not None or "kubelet-back" in post.quotes:
         return None
     for name in names:
@@ -69,6 +70,13 @@ def _proof(scene: Scene, post: Post) -> Evidence | None:
         if lived_through and fell_together(scene, history):
             return history.evidence
     return None
+
+
+def _never_did(scene: Scene, post: Post) -> bool:
+    """Whether this version has never registered: its whole log is silent, and others are sound."""
+    if not never_spoke(post) or any(offered_while_alive(scene, post, it) for it in post.names):
+        return False
+    return reach_of(scene, [post]).blame is Blame.VERSION
 
 
 def _registered_since(post: Post, at: float) -> bool:
@@ -137,6 +145,5 @@ RULE = DiagnosisRule(
     helped_by=frozenset(
         {Need.NODES, Need.PODS, Need.DAEMON_SETS, Need.LOGS, Need.EVENTS, Need.HISTORY}
     ),
-    supersedes=frozenset({"plugin-never-registers"}),
     check=_check,
 )

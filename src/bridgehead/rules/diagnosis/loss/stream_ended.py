@@ -33,6 +33,7 @@ from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import restart_plugins
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
+from bridgehead.core.diagnose.telling_lines import Quote
 from bridgehead.core.diagnose.told import kubelet_quote
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
@@ -61,9 +62,10 @@ def _proof(scene: Scene, post: Post) -> tuple[Evidence, Confidence] | None:
     names = gone(post)
     if not names or says_any(post, UNHEALTHY, NOTHING_FOUND, NOT_REGISTERED):
         return None
-    if restarted_under(scene, post) is not None:
-        return None
     quote = post.quote("stream-ended") or kubelet_quote(scene, post, "stream-ended")
+    start = restarted_under(scene, post)
+    if start is not None and not (quote and _after(post, quote, start.at)):
+        return None
     if quote:
         return quote.evidence, Confidence.HIGH
     for name in names:
@@ -78,6 +80,13 @@ def _proof(scene: Scene, post: Post) -> tuple[Evidence, Confidence] | None:
             source = post.quotes["registered"].evidence.source
             return Evidence(source, said), Confidence.MEDIUM
     return None
+
+
+def _after(post: Post, quote: Quote, start: float) -> bool:
+    """Whether the stream ended after the kubelet's start, which the plugin had noticed."""
+    if quote.at is not None:
+        return quote.at > start
+    return "kubelet-back" in post.quotes
 
 
 def _old_and_quiet(scene: Scene, post: Post, name: str) -> bool:
@@ -160,6 +169,5 @@ RULE = DiagnosisRule(
             Need.NODE_EVIDENCE,
         }
     ),
-    supersedes=frozenset({"plugin-never-registers"}),
     check=_check,
 )

@@ -17,7 +17,13 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Blame, Cause
 from bridgehead.core.diagnose.later_change import later_changes
-from bridgehead.core.diagnose.post import SETTLING, Post
+from bridgehead.core.diagnose.losing import (
+    just_started,
+    never_spoke,
+    offered_while_alive,
+    restarted_under,
+)
+from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import restart_plugin, show_log
 from bridgehead.core.diagnose.scene import Scene
@@ -45,31 +51,22 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
 def _silent(scene: Scene, post: Post) -> bool:
     if not (post.failing and post.settled and post.pod and post.pod.ready) or post.alive:
         return False
-    if not post.logs or any(log.cut or log.gap for _, log in post.logs):
+    if not never_spoke(post):
         return False
     if set(post.quotes) - _TELLS_NOTHING or later_changes(scene, post):
         return False
-    start = scene.kubelet_starts.get(post.node.name)
-    if start is not None and start.sure and scene.now - start.at < SETTLING:
+    if just_started(scene, post.node.name) or _missed_restart(scene, post):
         return False
     was_here = any(name in post.node.offers for name in post.names)
     missed = bool(post.short) or bool(post.vain) or was_here
-    return missed and not _offered_since(scene, post)
+    return missed and not any(offered_while_alive(scene, post, name) for name in post.names)
 
 
-def _offered_since(scene: Scene, post: Post) -> bool:
-    """Whether the node had devices of it after this process began, beyond those of its forerunner.
-
-    After a plugin's end the kubelet keeps no healthy device of it, so any seen later are new.
-    """
-    started = post.started
-    if started is None:
+def _missed_restart(scene: Scene, post: Post) -> bool:
+    """Whether it lived through a start of the kubelet, and is no other version than sound ones."""
+    if restarted_under(scene, post) is None:
         return False
-    return any(
-        stretch.allocatable and stretch.end > started + SETTLING
-        for name in post.names
-        for stretch in scene.trajectory(post.node.name, name).stretches
-    )
+    return reach_of(scene, [post]).blame is not Blame.VERSION
 
 
 def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
