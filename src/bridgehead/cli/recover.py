@@ -189,7 +189,7 @@ async def _go(session: Session, asked: _Asked) -> Result:
         if len(refs) != 1:
             names = ", ".join(map(str, refs)) or "none"
             raise NodeUnclearError(f"name one component: device plugins of this cluster: {names}")
-        return await take(session, asked.request(refs[0]), diagnosis.of(refs[0]), _command)
+        return await take(session, asked.request(refs[0]), diagnosis.of(refs[0]), run_command)
     parts = [await explain(session, asked.request(ref), diagnosis.of(ref)) for ref in refs]
     return Explanation(
         nodes=tuple(item for part in parts for item in part.nodes),
@@ -197,7 +197,7 @@ async def _go(session: Session, asked: _Asked) -> Result:
     )
 
 
-async def _command(argv: tuple[str, ...]) -> tuple[int, str]:
+async def run_command(argv: tuple[str, ...]) -> tuple[int, str]:
     """Run a person's own command here, without a shell; the end of what it said."""
     try:
         process = await asyncio.create_subprocess_exec(

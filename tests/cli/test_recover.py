@@ -1,0 +1,149 @@
+"""``bridgehead recover``: what goes together on its command line, and how it ends."""
+
+import json
+import sys
+
+import pytest
+
+from bridgehead.app.recover import Explained, Explanation
+from bridgehead.app.recover_acts import Acted
+from bridgehead.cli.exits import Exit
+from bridgehead.cli.main import run
+from bridgehead.cli.recover import run_command
+from bridgehead.cli.recover_endings import Typed, tell
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.recover.choice import assess, choose
+from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.situation import Situation
+from tests.core.recover.stage import cause, node, situation
+
+REF = "daemonset/gpu/plugin"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--command", "reboot"], "--command goes with --rung"),
+        (["--rung", "R1", "--command", "reboot"], "--command goes with --rung"),
+        (["--rung", "reboot", "--command", " "], "names no program"),
+        (["--rung", "reboot", "--yes"], "never done by itself"),
+        (["--rung", "R9"], "is not one of"),
+    ],
+)
+def test_what_does_not_go_together_is_told(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["recover", REF, *words]) == Exit.USAGE
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_component_of_another_form_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recover", "plugin"]) == Exit.USAGE
+    assert "names no component" in capsys.readouterr().err
+
+
+def typed(output: str = "text", rung: Rung | None = None) -> Typed:
+    return Typed(
+        component=REF,
+        resource="",
+        rung=rung,
+        output=output,
+        again=f"bridgehead recover {REF}",
+        where="",
+    )
+
+
+def explained(seen: Situation) -> Explained:
+    return Explained(situation=seen, choice=choose(seen), tried="the server would take it")
+
+
+ILL = situation(causes=(cause("stream-ended"),))
+SOUND = situation(bad=node(1))
+
+
+def test_something_that_can_be_done_is_a_finding_with_the_command_that_does_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert tell(Explanation(nodes=(explained(ILL),)), typed()) == Exit.FINDINGS
+    told = capsys.readouterr()
+    assert "take      R1: stream-ended is repaired by R1" in told.out
+    assert "would     delete pod gpu/plugin-1 (uid p1) of node n1" in told.out
+    assert told.err == f"next: bridgehead recover {REF} --node n1 --yes\n"
+
+
+@pytest.mark.parametrize(
+    ("unread", "code"),
+    [((), Exit.DONE), ((Unread("pods", "forbidden"),), Exit.INCOMPLETE)],
+)
+def test_nothing_wrong_is_done_or_not_known(unread: tuple[Unread, ...], code: Exit) -> None:
+    assert tell(Explanation(nodes=(explained(SOUND),), unread=unread), typed()) == code
+    assert tell(Explanation(nodes=(), unread=unread), typed()) == code
+
+
+def test_a_runbook_says_its_risks_and_how_ones_own_command_is_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    named = assess(SOUND, Rung.REBOOT)
+    choice = choose(SOUND)
+    shown = Explained(
+        situation=SOUND, choice=type(choice)(assessments=(named,), chosen=None, why="by hand")
+    )
+    assert tell(Explanation(nodes=(shown,)), typed(rung=Rung.REBOOT)) == Exit.DONE
+    told = capsys.readouterr()
+    assert "risk      every pod of the node ends" in told.out
+    assert "would     on the node: systemctl reboot" in told.out
+    assert "--yes --command ARGV, or by hand as shown" in told.err
+
+
+def test_a_precondition_that_does_not_hold_is_a_finding(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    refused = situation(causes=(cause("allocate-hangs"),))
+    assert tell(explained(refused), typed()) == Exit.FINDINGS
+    assert "nothing was done" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("verified", "code", "word"),
+    [
+        (True, Exit.DONE, "R1 verified"),
+        (None, Exit.DONE, "R1 done"),
+        (False, Exit.NEEDS_A_PERSON, "R1 NOT verified"),
+    ],
+)
+def test_what_was_done_ends_by_whether_it_has_helped(
+    verified: bool | None, code: Exit, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choice = choose(ILL)
+    assert choice.chosen is not None
+    acted = Acted(
+        situation=ILL, assessment=choice.chosen, verified=verified, said="so", head="sha256:1"
+    )
+    assert tell(acted, typed()) == code
+    assert word in capsys.readouterr().out
+    assert tell(acted, typed("json")) == code
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["schema"], shown["node"], shown["verified"]) == (
+        "bridgehead.dev/recovery/v1",
+        "n1",
+        verified,
+    )
+
+
+def test_an_explanation_is_data_with_every_precondition(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tell(Explanation(nodes=(explained(ILL),)), typed("json"))
+    (shown,) = json.loads(capsys.readouterr().out)["nodes"]
+    assert (shown["take"], shown["causes"]) == ("R1", ["stream-ended"])
+    (rung,) = shown["rungs"]
+    assert {item["verdict"] for item in rung["preconditions"]} == {"met"}
+
+
+async def test_ones_own_command_is_run_without_a_shell() -> None:
+    code, said = await run_command((sys.executable, "-c", "import sys; print(sys.argv)", "$HOME;"))
+    assert (code, said) == (0, "['-c', '$HOME;']")
+    code, said = await run_command(("/no/such/program",))
+    assert code == 127
+    assert "No such file" in said
+    assert (await run_command((sys.executable, "-c", "raise SystemExit(3)")))[0] == 3
