@@ -87,9 +87,14 @@ def kubelet_quotes(scene: Scene, node: str, *keys: str) -> list[Quote]:
 
 
 def unread_logs(scene: Scene) -> Iterable[Doubt]:
-    """That logs of plugins with too few devices were not read, if so."""
+    """That logs of plugins with too few devices were not read, if so.
+
+    Said by one rule for all that go by logs: the same words a dozen times help nobody.
+    """
     for posts in by_plugin(post for post in scene.posts if post.failing and post.names):
         missing = [post for post in posts if post.pod and not post.logs]
         if missing:
             names = listed(post.pod.ref for post in missing if post.pod)
-            yield Doubt(why=f"the log of {names} was not read")
+            yield Doubt(
+                why=f"the log of {names} was not read, so that no fault is known that only it tells"
+            )

@@ -36,7 +36,6 @@ from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
 from bridgehead.core.diagnose.told import kubelet_quote
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence, stamp
@@ -46,7 +45,7 @@ _OLD = 600.0
 """Seconds for which a process must have run before its age alone says something."""
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
+def _check(scene: Scene) -> Iterable[Cause]:
     proofs: dict[tuple[str, str], tuple[Evidence, Confidence]] = {}
     posts = []
     for post in scene.posts:

@@ -21,9 +21,8 @@ from bridgehead.core.diagnose.remedies import cordon, reboot
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import scoped_cause, shown
 from bridgehead.core.diagnose.symptom import pod_key
-from bridgehead.core.diagnose.told import told, unread_logs
+from bridgehead.core.diagnose.told import told
 from bridgehead.core.findings.finding import ObjectRef, Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -34,8 +33,7 @@ _NOT_HELPFUL = RuledOut("a bad version", "no version of the plugin reaches a mod
 _REFUTED = "library and loaded module of the same version on the node"
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     blamed: set[str] = set()
     starts = _failing_starts(scene)
     for group in told(scene, "driver-library-mismatch"):

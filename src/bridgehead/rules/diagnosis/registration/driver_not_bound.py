@@ -24,9 +24,7 @@ from bridgehead.core.diagnose.remedies import restart_plugin
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
-from bridgehead.core.diagnose.told import unread_logs
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -36,8 +34,7 @@ _NOTHING = ("driver-missing", "no-device-found", "no-device-selected")
 _HARMLESS = (*_NOTHING, "registered", "kubelet-back", "registration-failed", "start-failed")
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     posts = [post for post in scene.posts if _bare(scene, post)]
     for group in by_plugin(posts):
         said = any(post.quote("driver-missing") for post in group)

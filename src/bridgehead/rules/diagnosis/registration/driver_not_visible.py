@@ -24,9 +24,8 @@ from bridgehead.core.diagnose.remedies import cordon, edit
 from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
-from bridgehead.core.diagnose.told import Told, told, unread_logs
+from bridgehead.core.diagnose.told import Told, told
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -47,8 +46,7 @@ _TELL_MORE = (
 )
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     for group in told(scene, "driver-not-visible", "init-failed", unless=_TELL_MORE):
         seen = [item for item in group if device_hint(scene, item.post)]
         if seen:

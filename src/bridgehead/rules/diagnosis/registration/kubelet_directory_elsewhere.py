@@ -25,9 +25,8 @@ from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import edit
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
-from bridgehead.core.diagnose.told import Told, told, unread_logs
+from bridgehead.core.diagnose.told import Told, told
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -37,8 +36,7 @@ _KUBELETS = re.compile(r"kubelet|device-plugins|plugins_registry|dial device plu
 _ROOT_PARTS = ("/device-plugins", "/plugins_registry")
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     for group in told(scene, "kubelet-socket-missing", "dial-back-failed"):
         plain = [
             item

@@ -23,9 +23,8 @@ from bridgehead.core.diagnose.reach import by_plugin, listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
-from bridgehead.core.diagnose.told import told, unread_logs
+from bridgehead.core.diagnose.told import told
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -33,8 +32,7 @@ from bridgehead.core.journal.entry import Evidence
 _OTHERWISE = ("kubelet-socket-denied", "kubelet-socket-refused", "no-device-found", "init-failed")
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     quotes: dict[tuple[str, str], Quote] = {
         (item.post.plugin.component.ref, item.post.node.name): item.quote
         for group in told(scene, "kubelet-socket-missing", "dial-back-failed")

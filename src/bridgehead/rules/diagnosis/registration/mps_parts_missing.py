@@ -20,9 +20,8 @@ from bridgehead.core.diagnose.cause import Action, Blame, Cause
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
-from bridgehead.core.diagnose.told import told, unread_logs
+from bridgehead.core.diagnose.told import told
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -31,8 +30,7 @@ from bridgehead.core.model.component import Component
 _LABEL = "nvidia.com/mps.capable"
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     daemons = [item for item in scene.observed.snapshot.components if _is_daemon(item)]
     for group in told(scene, "mps-parts-missing", unless=("driver-library-mismatch",)):
         posts = [item.post for item in group]

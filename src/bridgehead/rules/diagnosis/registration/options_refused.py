@@ -18,15 +18,13 @@ from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import show_log
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
-from bridgehead.core.diagnose.told import told, unread_logs
+from bridgehead.core.diagnose.told import told
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     for group in told(scene, "options-refused"):
         posts = [item.post for item in group]
         yield scoped_cause(

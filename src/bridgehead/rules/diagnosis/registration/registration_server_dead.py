@@ -20,16 +20,14 @@ from bridgehead.core.diagnose.post import SETTLING
 from bridgehead.core.diagnose.reach import explained, listed
 from bridgehead.core.diagnose.remedies import cordon, restart_kubelet
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.diagnose.told import Told, kubelet_quotes, told, unread_logs
+from bridgehead.core.diagnose.told import Told, kubelet_quotes, told
 from bridgehead.core.findings.finding import ObjectRef, Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.model.confidence import Confidence
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     refused: dict[str, list[Told]] = {}
     for group in told(scene, "kubelet-socket-refused"):
         for item in group:

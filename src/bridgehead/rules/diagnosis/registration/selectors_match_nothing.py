@@ -22,9 +22,8 @@ from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
-from bridgehead.core.diagnose.told import told, unread_logs
+from bridgehead.core.diagnose.told import told
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.model.component import Component
@@ -35,8 +34,7 @@ _KEY = "no-device-selected"
 _BELOW = ("driver-missing", "driver-not-visible", "init-failed")
 
 
-def _check(scene: Scene) -> Iterable[Cause | Doubt]:
-    yield from unread_logs(scene)
+def _check(scene: Scene) -> Iterable[Cause]:
     for group in told(scene, _KEY, unless=_BELOW):
         seen = [item for item in group if _filtered(item.post) and device_hint(scene, item.post)]
         if not seen:
