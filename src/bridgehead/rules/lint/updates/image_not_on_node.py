@@ -13,10 +13,17 @@ images only: of a node with 50 this rule says nothing.
 Do: pull the image beforehand, for example by a DaemonSet that runs it with a harmless command.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Doubt, Linted, Violation, containers
+from bridgehead.core.findings.manifest import (
+    Doubt,
+    Linted,
+    Manifest,
+    Path,
+    Violation,
+    containers,
+)
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.standing import eligible_nodes, few, standing
@@ -27,35 +34,40 @@ from bridgehead.core.model.json import text
 
 def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     assert linted.cluster is not None
-    on_nodes = images_of(linted.cluster.of_kind("Node"))
+    new = list(_new_images(linted))
+    on_nodes = images_of(linted.cluster.of_kind("Node")) if new else {}
+    for plugin, path, image, name in new:
+        lists = {node.name: on_nodes.get(node.name) for node in eligible_nodes(linted, plugin)}
+        without = [node for node, held in lists.items() if held is not None and name not in held]
+        if without:
+            yield Violation(
+                manifest=plugin,
+                path=path,
+                message=f"{image} is not on {few(without)}: each pulls it while its devices"
+                " are away",
+            )
+        unsure = [node for node, held in lists.items() if held is None]
+        if unsure:
+            yield Doubt(
+                why=f"whether {image} is on {few(unsure)}: the list of images is cut off there,"
+                " or missing"
+            )
+
+
+def _new_images(linted: Linted) -> Iterator[tuple[Manifest, Path, str, str]]:
+    """Images that a standing plugin is to get: as written, and by their full name."""
     for plugin in linted.plugins:
         live = standing(linted, plugin)
-        nodes = [node.name for node in eligible_nodes(linted, plugin)]
-        for path, container in containers(plugin) if live else ():
+        if live is None:
+            continue
+        for path, container in containers(plugin):
             image = text(container, "image")
-            if live is None or image in live.images.values():
+            if image in live.images.values():
                 continue
             try:
-                name = full_name(image)
+                yield plugin, (*path, "image"), image, full_name(image)
             except ImageError:
                 continue
-            lists = {node: on_nodes.get(node) for node in nodes}
-            without = [
-                node for node, held in lists.items() if held is not None and name not in held
-            ]
-            if without:
-                yield Violation(
-                    manifest=plugin,
-                    path=(*path, "image"),
-                    message=f"{image} is not on {few(without)}: each pulls it while its devices"
-                    " are away",
-                )
-            unsure = [node for node, held in lists.items() if held is None]
-            if unsure:
-                yield Doubt(
-                    why=f"whether {image} is on {few(unsure)}: the list of images is cut off there,"
-                    " or missing"
-                )
 
 
 RULE = LintRule(
