@@ -77,6 +77,13 @@ def test_one_node_among_many_of_its_kind_with_fewer_is_short() -> None:
     assert keys(*sound(6), node("n7", "3/3"), plugin_pod("n7")) == [f"devices/n7/{CARD}"]
 
 
+def test_fewer_cards_on_nodes_of_another_revision_alone_are_missed() -> None:
+    old = [plugin_pod(name, revision="a") for name in ("n1", "n2")]
+    nodes = [daemon_set(3), node("n1"), node("n2"), node("n3", "2/2")]
+    assert keys(*nodes, *old, plugin_pod("n3", revision="b")) == [f"devices/n3/{CARD}"]
+    assert keys(*nodes, *old, plugin_pod("n3", revision="a")) == []
+
+
 def test_a_node_with_a_sibling_of_the_name_is_as_its_configuration_has_it() -> None:
     sliced = node("n4", "0/0")
     sliced["status"]["capacity"]["vendor.example/slice"] = "8"

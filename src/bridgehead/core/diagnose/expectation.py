@@ -44,9 +44,12 @@ Hints = Callable[[Mapping[str, str]], tuple[str, ...]]
 
 
 def expected_from_likes(
-    nodes: Sequence[Node], resource: str, hints: Hints
+    nodes: Sequence[Node], resource: str, hints: Hints, revisions: Mapping[str, str]
 ) -> dict[Key, Expectation]:
     """From what most nodes of the same device offer; ``nodes`` are those of one plugin.
+
+    ``revisions`` are of its pods, by node: where only nodes of another revision offer fewer, the
+    revision is the likeliest reason.
 
     A node that offers a sibling of the name instead (a MIG profile for a whole GPU) is as its
     configuration has it, and a node of a device that offers none anywhere has no expectation.
@@ -59,12 +62,15 @@ def expected_from_likes(
     for kind, members in groups.items():
         known = kind != (UNKNOWN, "")
         told = {node.name for node in members if known or hints(node.labels)}
-        found.update(_of_group(members, resource, told))
+        found.update(_of_group(members, resource, told, revisions))
     return found
 
 
 def _of_group(
-    members: Sequence[Node], resource: str, told: Collection[str]
+    members: Sequence[Node],
+    resource: str,
+    told: Collection[str],
+    revisions: Mapping[str, str],
 ) -> dict[Key, Expectation]:
     """``told`` are nodes of which more than their plugin tells that they have such devices.
 
@@ -77,9 +83,12 @@ def _of_group(
     usual, times = max(counts.items(), key=lambda item: (item[1], item[0]))
     share = times / len(members)
     basis = f"{times} of {len(members)} nodes of its kind offer so many"
+    full = {revisions.get(name) for name, it in offers.items() if it and it.allocatable >= usual}
     found: dict[Key, Expectation] = {}
     for name, offer in offers.items():
-        if _applies(offer, share, len(members)):
+        other = share > 0.5 and times > 1 and bool(revisions.get(name)) and None not in full
+        other = other and revisions[name] not in full
+        if _applies(offer, share, len(members)) or other:
             guessed = share <= 0.5 or (offer is None and name not in told)
             sure = Confidence.LOW if guessed else Confidence.MEDIUM
             found[name, resource] = Expectation(usual, basis, sure)

@@ -53,6 +53,11 @@ class Plugin(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             found[pod.node].append(pod)
         return {node: tuple(pods) for node, pods in found.items()}
 
+    @cached_property
+    def revisions(self) -> Mapping[str, str]:
+        """The revision of its pod on each node, where it carries one."""
+        return {pod.node: pod.revision for pod in self.pods if pod.revision and not pod.terminal}
+
     def pods_on(self, node: str) -> tuple[Pod, ...]:
         """Its pods on a node, ended ones included."""
         return self._by_node.get(node, ())
@@ -159,7 +164,9 @@ class Scene:
     @cached_property
     def _expected(self) -> Mapping[Key, Expectation]:
         likes = [
-            expected_from_likes(self.wanted_on(plugin), name, plugin.family.hints_in)
+            expected_from_likes(
+                self.wanted_on(plugin), name, plugin.family.hints_in, plugin.revisions
+            )
             for plugin in self.plugins
             for name in plugin.resources
         ]
