@@ -181,6 +181,12 @@ def test_a_spec_with_a_doubtful_value_is_a_warning(tmp_path: Path) -> None:
     assert [item.finding.severity for item in result.findings] == [Severity.WARNING]
 
 
+def test_configuration_inside_an_object_of_a_cluster_is_read() -> None:
+    data: JsonObject = {"kind": "ConfigMap", "data": {"config.yaml": "version: v1\n"}}
+    ((manifest,),) = (unit.manifests for unit in lintable_objects([data]).units)
+    assert manifest.texts["config.yaml"].value == {"version": "v1"}
+
+
 def test_what_a_controller_made_is_not_looked_at() -> None:
     owner: JsonObject = {"kind": "ReplicaSet", "name": "r", "controller": True}
     made: JsonObject = {
