@@ -8,6 +8,7 @@ from bridgehead.app.recover import Explained
 from bridgehead.app.recover_acts import Acted
 from bridgehead.app.recover_after import after_a_stop
 from bridgehead.app.release import release
+from bridgehead.app.status import kept_by_recovery, orphans
 from bridgehead.cluster.errors import ClaimedError, HeldError
 from bridgehead.cluster.lock import ComponentLock
 from bridgehead.cluster.recoveries import Recoveries
@@ -155,6 +156,11 @@ async def test_r4_cordons_above_the_floor_and_release_gives_the_node_back(ward: 
     refused = await ward.recover(1, Rung.CORDON, rule="driver-library-mismatch")
     assert "at least 2 of 3 device nodes stay healthy and open for pods" in unmet(refused)
     assert "unschedulable" not in ward.node(1)["spec"]
+
+    held = await kept_by_recovery(ward.kube, ward.namespace, None)
+    assert held == ((ward.names[0], str(ward.ref)),)
+    lost = await orphans(ward.kube, ward.namespace, None)
+    assert f"node/{ward.names[0]}" not in dict(lost)
 
     released = await release(ward.session, ward.ref, dry_run=False)
     assert released.done == ((f"node/{ward.names[0]}", "uncordoned"),)

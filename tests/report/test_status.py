@@ -148,3 +148,14 @@ def test_of_a_run_that_is_over_no_template_and_lock_are_told_as_they_are_of_late
     assert "template" not in told
     assert "lock" not in told
     assert "  it is back" in told
+
+
+def test_nodes_that_recovery_keeps_are_shown_with_the_way_to_give_them_back() -> None:
+    kept = (("n1", "daemonset/gpu/plugin"),)
+    told = status_text((), kept=kept)
+    assert told.startswith("No run is open.")
+    assert "node n1 is kept cordoned by recovery of daemonset/gpu/plugin" in told
+    assert "bridgehead release daemonset/gpu/plugin" in told
+    assert status_json((), kept=kept)["keptByRecovery"] == [
+        {"node": "n1", "component": "daemonset/gpu/plugin"}
+    ]

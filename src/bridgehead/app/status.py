@@ -14,6 +14,7 @@ from bridgehead.cluster.holds import HoldWatch
 from bridgehead.cluster.names import RUN_LABEL
 from bridgehead.cluster.read import read_component, read_holder
 from bridgehead.cluster.record import Listed, Record
+from bridgehead.cluster.recoveries import journals
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.components.resources import owns
 from bridgehead.core.model.component import Component
@@ -92,10 +93,24 @@ async def orphans(
         anchors = (parse_anchor(item.anchor) for item in marked)
         known = {anchor.run for anchor in anchors if anchor is not None}
         known |= {item.run for item in await RunStore(kube, state_namespace).list_runs()}
+        known |= (await journals(kube, state_namespace)).keys()
         nodes = [node_from(item) for item in (await kube.list(NODES)).items]
         held = ((f"node/{node.name}", node.held_by) for node in nodes)
         lost += [(node, run) for node, run in held if run and run not in known]
     return tuple(lost)
+
+
+async def kept_by_recovery(
+    kube: Kube, state_namespace: str, subject: ComponentRef | None
+) -> tuple[tuple[str, str], ...]:
+    """Nodes that recovery keeps cordoned, each with its component; they wait for ``release``."""
+    components = await journals(kube, state_namespace)
+    if not components:
+        return ()
+    nodes = [node_from(item) for item in (await kube.list(NODES)).items]
+    held = ((node.name, components.get(node.held_by, "")) for node in nodes)
+    wanted = str(subject) if subject is not None else ""
+    return tuple((name, ref) for name, ref in held if ref and wanted in {"", ref})
 
 
 async def _recorded(kube: Kube, component: Component) -> bool:

@@ -1,10 +1,11 @@
 """``bridgehead status``: how runs stand, and what is left of them in the cluster."""
 
 import click
+import msgspec
 
 from bridgehead.app.component_ref import BadReferenceError, RunName, parse_component, parse_subject
 from bridgehead.app.open_run import state_of_its_run
-from bridgehead.app.status import damaged, orphans
+from bridgehead.app.status import damaged, kept_by_recovery, orphans
 from bridgehead.app.status import status as read_status
 from bridgehead.app.subject import absence
 from bridgehead.cli.exits import Exit
@@ -21,7 +22,7 @@ from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.state import Mode
 from bridgehead.report.inventory import pretty_json
-from bridgehead.report.status import Damaged, Orphans, status_json, status_text
+from bridgehead.report.status import Damaged, Kept, Orphans, status_json, status_text
 
 _FAILED = frozenset(status.value for status in FAILED)
 """Of these a person has to say what is to become of them before the run goes on."""
@@ -42,11 +43,13 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
         wanted = parse_subject(subject) if subject else None
     except BadReferenceError as error:
         raise click.UsageError(str(error)) from error
-    state_namespace, found, lost, broken, absent = run_here(_read(cluster, state_namespace, wanted))
+    seen = run_here(_read(cluster, state_namespace, wanted))
+    state_namespace, found, lost, broken = seen.where, seen.runs, seen.lost, seen.broken
+    absent = seen.absent
     if output == "json":
-        show(pretty_json(status_json(found, lost, broken)))
+        show(pretty_json(status_json(found, lost, broken, seen.kept)))
     else:
-        show(status_text(found, lost, broken))
+        show(status_text(found, lost, broken, seen.kept))
     held = (*(item[1] for item in broken), *(_releases(item) for item in lost))
     if absent is not None:
         say(f"error: {absent.message}")
@@ -56,23 +59,35 @@ def status(subject: str | None, cluster: ClusterOptions, output: str, state_name
     return Exit.DONE
 
 
+class _Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is shown; ``where`` is the state namespace that was looked at."""
+
+    where: str
+    runs: tuple[Standing, ...]
+    lost: Orphans = ()
+    broken: Damaged = ()
+    kept: Kept = ()
+    absent: Refusal | None = None
+    """That the component does not exist."""
+
+
 async def _read(
     cluster: ClusterOptions, state_namespace: str, subject: ComponentRef | RunName | None
-) -> tuple[str, tuple[Standing, ...], Orphans, Damaged, Refusal | None]:
-    """With the state namespace that was looked at, and that the component does not exist."""
+) -> _Seen:
     async with client(cluster) as kube:
         where = state_namespace
         if isinstance(subject, ComponentRef):
             where = await state_of_its_run(kube, subject, state_namespace)
         found = await read_status(kube, where, subject, here().clock())
         if isinstance(subject, RunName):
-            return where, found, (), (), None
+            return _Seen(where=where, runs=found)
         lost = await orphans(kube, where, subject)
         broken = await damaged(kube, where, subject)
-        if subject is None or found or lost or broken:
-            return where, found, lost, broken, None
-        absent = await absence(kube, subject, await read_component(kube, subject))
-        return where, found, lost, broken, absent
+        kept = await kept_by_recovery(kube, where, subject)
+        absent = None
+        if subject is not None and not (found or lost or broken or kept):
+            absent = await absence(kube, subject, await read_component(kube, subject))
+        return _Seen(where=where, runs=found, lost=lost, broken=broken, kept=kept, absent=absent)
 
 
 def _next(

@@ -89,3 +89,9 @@ class Recoveries:
                 "changeDigest": digest({"recoveries": str(self._component)}),
             },
         }
+
+
+async def journals(kube: Kube, namespace: str) -> dict[str, str]:
+    """All journals of recoveries in a state namespace, with their components."""
+    found = await kube.list(CONFIG_MAPS, namespace, f"{PART_LABEL}={RECOVERIES}")
+    return {item.metadata.name: item.data.get("component", "") for item in found.items}

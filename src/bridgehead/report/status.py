@@ -22,8 +22,15 @@ Damaged = tuple[tuple[str, str, str], ...]
 """Runs that cannot be read, their components, and why."""
 
 
+Kept = tuple[tuple[str, str], ...]
+"""Nodes that recovery keeps cordoned, and their components."""
+
+
 def status_text(
-    standings: tuple[Standing, ...], orphans: Orphans = (), damaged: Damaged = ()
+    standings: tuple[Standing, ...],
+    orphans: Orphans = (),
+    damaged: Damaged = (),
+    kept: Kept = (),
 ) -> str:
     """One block a run, newest first; what stands unattended comes first of all."""
     unread = [
@@ -36,7 +43,13 @@ def status_text(
         for component, anchor in orphans
     ]
     blocks = ["\n".join(_block(item)) for item in standings]
-    return "\n\n".join([*unread, *lost, *blocks]) or "No run is open."
+    cordoned = [
+        f"node {node} is kept cordoned by recovery of {component}, until bridgehead release "
+        f"{component}"
+        for node, component in kept
+    ]
+    shown = [*unread, *lost, *(blocks or ["No run is open."] * bool(cordoned)), *cordoned]
+    return "\n\n".join(shown) or "No run is open."
 
 
 def _block(item: Standing) -> Iterator[str]:
@@ -88,7 +101,10 @@ def _wishes(item: Wishes) -> Iterator[str]:
 
 
 def status_json(
-    standings: tuple[Standing, ...], orphans: Orphans = (), damaged: Damaged = ()
+    standings: tuple[Standing, ...],
+    orphans: Orphans = (),
+    damaged: Damaged = (),
+    kept: Kept = (),
 ) -> JsonObject:
     """All runs with everything that is known of them."""
     runs: list[JsonObject] = [
@@ -99,4 +115,11 @@ def status_json(
         {"what": f"run {run} of {component}", "why": why, "grant": ""}
         for run, component, why in damaged
     ]
-    return {"schema": SCHEMA, "unread": unread, "runs": runs, "orphans": lost}
+    cordoned: list[JsonObject] = [{"node": node, "component": ref} for node, ref in kept]
+    return {
+        "schema": SCHEMA,
+        "unread": unread,
+        "runs": runs,
+        "orphans": lost,
+        "keptByRecovery": cordoned,
+    }
