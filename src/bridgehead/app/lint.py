@@ -20,7 +20,6 @@ from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.rules.lint.catalogue import FILES, LINT, lint_rule_named
 from bridgehead.sources.embedded import embedded_in
-from bridgehead.sources.embedded import embedded_in
 from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.manifests import read_manifests
 
