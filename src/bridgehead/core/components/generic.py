@@ -62,7 +62,8 @@ FAULTS = (
         key="message-too-large",
     ),
     LogPattern(
-        r"dial tcp \S+:443: (i/o timeout|connect: connection refused)",
+        r"dial tcp \S+:443: (i/o timeout|connect: (connection refused|no route to host))"
+        r"|\bGet \"?https://\S+/api\S*: .*(i/o timeout|handshake timeout|deadline exceeded)",
         "the plugin cannot reach the API server",
         REGISTERED,
         key="api-server-unreachable",

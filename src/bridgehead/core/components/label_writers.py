@@ -44,6 +44,8 @@ WRITERS = (
     ),
 )
 
+OPERATOR_LABELS = ("nvidia.com/gpu.present", "nvidia.com/gpu.deploy.")
+
 
 def writer_of(label: str) -> LabelWriter | None:
     """Who writes a label, by its name; None where nobody is known to.
@@ -51,7 +53,7 @@ def writer_of(label: str) -> LabelWriter | None:
     ``nvidia.com/gpu.present`` and ``nvidia.com/gpu.deploy.*`` are the GPU Operator's own, which it
     writes where Node Feature Discovery has found a card.
     """
-    if label.startswith(("nvidia.com/gpu.present", "nvidia.com/gpu.deploy.")):
+    if label.startswith(OPERATOR_LABELS):
         return NFD
     return next((item for item in WRITERS if label.startswith(item.labels)), None)
 

@@ -19,6 +19,7 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import pod_key
 from bridgehead.core.diagnose.telling_lines import Quote, quotes_in
 from bridgehead.core.findings.finding import ObjectRef
+from bridgehead.core.findings.observed import Log
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.pod import Container, Pod
@@ -64,7 +65,13 @@ def _fault(
     scene: Scene, component: Component, operand: Operand, pod: Pod, why: str
 ) -> OperandFault:
     logs = sorted(scene.observed.logs_of(pod), key=lambda item: not item[0].previous)
-    quotes = quotes_in([(f"log {key}", log) for key, log in logs], FAULTS)
+    said = [
+        (f"status of pod {pod.ref}, container {item.name}", Log((message,)))
+        for item in (*pod.init_containers, *pod.containers)
+        for message in (item.last_message, item.message)
+        if message
+    ]
+    quotes = quotes_in([*said, *((f"log {key}", log) for key, log in logs)], FAULTS)
     there = scene.posts_by_node.get(pod.node, ())
     return OperandFault(
         component=component,

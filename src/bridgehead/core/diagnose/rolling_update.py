@@ -52,6 +52,8 @@ def _update(scene: Scene, plugin: Plugin, newest: str, raw: JsonValue) -> Rollin
     down = [name for name in places if name not in alive or not alive[name].ready]
     dead = {name for name in places if scene.nodes[name].ready is not True}
     desired = _number(raw, "desiredNumberScheduled", len(places))
+    # Without revisions the status still tells that some pods are not of the newest one.
+    unknown = not newest and _number(raw, "updatedNumberScheduled", desired) < desired
     return RollingUpdate(
         plugin=plugin,
         max_unavailable=_budget(plugin.component.strategy, desired),
@@ -60,7 +62,8 @@ def _update(scene: Scene, plugin: Plugin, newest: str, raw: JsonValue) -> Rollin
         old_on_ready=tuple(
             name
             for name, pod in sorted(alive.items())
-            if name not in dead and newest and pod.revision and pod.revision != newest
+            if name not in dead
+            and (unknown or (newest and pod.revision and pod.revision != newest))
         ),
         ready_hashes=frozenset(pod.revision for pod in alive.values() if pod.ready),
         counts=", ".join(

@@ -13,7 +13,7 @@ import msgspec
 
 from bridgehead.core.components.accelerated_types import accelerated
 from bridgehead.core.components.generic import FAMILY as GENERIC
-from bridgehead.core.components.label_writers import writer_of, writes
+from bridgehead.core.components.label_writers import OPERATOR_LABELS, writer_of, writes
 from bridgehead.core.diagnose.device_signs import resources_of, signs_of
 from bridgehead.core.diagnose.revisions import PastTemplate, former_of, templates_of
 from bridgehead.core.inventory.nearest_label import same_in_another_shape
@@ -29,7 +29,7 @@ from bridgehead.core.inventory.placement import (
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, canonical, child
-from bridgehead.core.model.node import Node
+from bridgehead.core.model.node import Node, Taint
 from bridgehead.core.model.pod import Pod
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ RECENT = 3600.0
 # Taints that their writers take away again: node lifecycle, cloud providers, autoscalers.
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "karpenter.sh/disrupt")
 _PASSING_NAMES = ("ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler")
+_OTHER_SHAPE = "feature.node.kubernetes.io/pci-"
 _COMMON = ("kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/os")
 
 
@@ -133,7 +134,7 @@ def _judged(ask: _Question, node: Node, missed: tuple[Misfit, ...]) -> Unserved 
 
 def _reason(ask: _Question, node: Node, missed: tuple[Misfit, ...]) -> Reason:
     failing = [item for found in missed for item in found.failing]
-    if any(same_in_another_shape(item, node.labels) for item in failing):
+    if shapes(ask.plugin, node):
         return Reason.SHAPE
     absent = [item.key for item in failing if item.key not in node.labels]
     if any(writers_kept_away(ask.scene, key, node) for key in absent):
@@ -143,6 +144,23 @@ def _reason(ask: _Question, node: Node, missed: tuple[Misfit, ...]) -> Reason:
     if failing and all(item.key in INSTANCE_TYPES for item in failing):
         return Reason.INSTANCE_TYPE
     return Reason.TAINT if _only_taints(missed) else Reason.OTHER
+
+
+def shapes(plugin: "Plugin", node: Node) -> tuple[tuple[Expression, str], ...]:
+    """What the plugin asks for in vain, with the label that the node has instead.
+
+    The GPU Operator's own labels follow a label of PCI devices: where they are missing and the card
+    is labelled in another shape, the operator has not recognised it.
+    """
+    found: list[tuple[Expression, str]] = []
+    for asked in label_conditions(plugin.component.template):
+        if asked.matches(node.labels):
+            continue
+        near = same_in_another_shape(asked, node.labels)
+        if not near and asked.key.startswith(OPERATOR_LABELS) and asked.key not in node.labels:
+            near = tuple(it for it in plugin.family.hints_in(node.labels) if _OTHER_SHAPE in it)
+        found.extend((asked, label) for label in near)
+    return tuple(found)
 
 
 def writers_kept_away(scene: "Scene", label: str, node: Node) -> tuple[tuple[Component, str], ...]:
@@ -172,10 +190,14 @@ def _only_taints(missed: Iterable[Misfit]) -> bool:
     return all(item.predicate is Predicate.TAINT for item in missed)
 
 
+def passes(taint: Taint) -> bool:
+    """Whether the writer of the taint takes it away again."""
+    return taint.key.startswith(_PASSING) or taint.key in _PASSING_NAMES
+
+
 def _on_purpose(missed: Misfit, node: Node) -> bool:
     if missed.taint is not None:
-        key = missed.taint.key
-        return key.startswith(_PASSING) or key in _PASSING_NAMES
+        return passes(missed.taint)
     if missed.predicate is Predicate.NODE_NAME or not missed.failing:
         return True
     return any(not item.positive or _says_no(item, node) for item in missed.failing)

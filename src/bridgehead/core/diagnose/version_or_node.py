@@ -11,7 +11,7 @@ import msgspec
 
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import reach_of
+from bridgehead.core.diagnose.reach import listed, posts_of_plugin, reach_of
 from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.journal.entry import stamp
@@ -35,8 +35,32 @@ def version_or_node(scene: Scene, posts: Sequence[Post], otherwise: Blame) -> Ve
     reach = reach_of(scene, posts)
     if reach.blame is not None:
         return Verdict(reach.blame, reach.rollback, reach.ruled_out)
-    past = [item for post in posts if (item := _by_past(scene, post))]
-    return past[0] if past else Verdict(otherwise, RollbackHelps.UNKNOWN)
+    calm = _by_readiness(scene, posts)
+    if calm is not None:
+        return calm
+    past = (item for post in posts if (item := _by_past(scene, post)))
+    return next(past, None) or Verdict(otherwise, RollbackHelps.UNKNOWN)
+
+
+def _by_readiness(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
+    """Where no resource of the plugin is known: a pod that is ready is all that can be seen."""
+    failing = {post.node.name for post in posts}
+    revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
+    others = posts_of_plugin(scene, posts[0].plugin)
+    calm = [
+        item
+        for item in others
+        if item.node.name not in failing and item.pod and item.pod.ready and not item.names
+    ]
+    same = [item.node.name for item in calm if item.pod and item.pod.revision in revisions]
+    former = [item.node.name for item in calm if item.pod and item.pod.revision not in revisions]
+    if not revisions or not calm:
+        return None
+    if same:
+        by = f"the same version runs on {listed(same)}"
+        return Verdict(Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
+    by = f"the other version runs on {listed(former)}"
+    return Verdict(Blame.VERSION, RollbackHelps.YES, (RuledOut("a drifted node", by),))
 
 
 def _by_past(scene: Scene, post: Post) -> Verdict | None:

@@ -27,7 +27,7 @@ from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence, stamp
 from bridgehead.core.model.confidence import Confidence
 
-_IN_A_ROW = 7200.0
+_IN_A_ROW = 43200.0
 """Seconds within which revisions count as following each other."""
 
 

@@ -20,11 +20,10 @@ from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.left_out import LeftOut, left_out
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.diagnose.unserved import Reason
+from bridgehead.core.diagnose.unserved import Reason, shapes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
-from bridgehead.core.inventory.nearest_label import same_in_another_shape
 from bridgehead.core.journal.entry import Evidence
 
 
@@ -35,12 +34,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 def _cause(item: LeftOut) -> Cause:
     first = item.first
-    pairs = [
-        (asked, near)
-        for asked in first.failing
-        for near in same_in_another_shape(asked, first.node.labels)
-    ]
-    asked, near = pairs[0]
+    asked, near = shapes(first.plugin, first.node)[0]
     said = f"asks for {asked}, and {item.where} {item.has} {near}"
     return Cause(
         message=f"{item.component.ref} leaves out {item.where} with its devices: it {said}",

@@ -92,7 +92,8 @@ RULE = DiagnosisRule(
     level=2,
     cases=("RUN-12",),
     references=("gpu-op#2509", "gpu-op#2166", "gpu-op#2570"),
-    needs=frozenset({Need.PODS, Need.NODES, Need.DAEMON_SETS, Need.LOGS}),
+    needs=frozenset({Need.PODS, Need.NODES, Need.DAEMON_SETS}),
+    helped_by=frozenset({Need.LOGS}),
     supersedes=frozenset(
         {"plugin-crashes", "operand-fails", "driver-not-visible", "plugin-never-registers"}
     ),

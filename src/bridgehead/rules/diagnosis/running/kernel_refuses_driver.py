@@ -86,7 +86,8 @@ RULE = DiagnosisRule(
     level=2,
     cases=("RUN-11",),
     references=("gpu-op#1726", "gpu-op#266", "NVIDIA/k8s-driver-manager#37", "gpu-op#553"),
-    needs=frozenset({Need.PODS, Need.NODES, Need.DAEMON_SETS, Need.LOGS}),
+    needs=frozenset({Need.PODS, Need.NODES, Need.DAEMON_SETS}),
+    helped_by=frozenset({Need.LOGS}),
     supersedes=frozenset(
         {"plugin-crashes", "operand-fails", "driver-not-visible", "plugin-never-registers"}
     ),

@@ -31,7 +31,8 @@ from bridgehead.core.model.pod import Pod
 # runc (libcontainer) and libnvidia-container.
 _HOOK = re.compile(
     r"error running (\w+ )?hook #?\d+|hook #\d+:|ldcache error|ldconfig(\.real)? terminated"
-    r"|nvidia-container-cli: |nvidia-c(ontainer-runtime-hook|tk-hook)",
+    r"|nvidia-container-cli: |nvidia-c(ontainer-runtime-hook|tk-hook)"
+    r"|(OCI runtime|runc).*error while loading shared libraries",
     re.IGNORECASE,
 )
 # The same hook tells of other faults in words of their own, which have rules of their own.
@@ -39,11 +40,15 @@ _OTHERS = re.compile(
     r"driver/library version mismatch|unresolvable CDI|unknown device|driver not loaded", re.I
 )
 
+_NOT_STARTED = frozenset(
+    {"RunContainerError", "CreateContainerError", "StartError", "CrashLoopBackOff"}
+)
+
 
 def _check(scene: Scene) -> Iterable[Cause]:
     found: dict[str, list[tuple[Pod, Evidence]]] = defaultdict(list)
     for pod in sorted(scene.observed.snapshot.pods, key=lambda item: (item.node, item.ref)):
-        proof = _proof(pod)
+        proof = _proof(scene, pod)
         node = scene.nodes.get(pod.node)
         if proof and node:
             found[node.os_image].append((pod, proof))
@@ -51,17 +56,25 @@ def _check(scene: Scene) -> Iterable[Cause]:
         yield _cause(scene, failed)
 
 
-def _proof(pod: Pod) -> Evidence | None:
-    """A start error that names a hook, of a container that does not run."""
+def _proof(scene: Scene, pod: Pod) -> Evidence | None:
+    """A start error that names a hook, of a container that does not run, or its event."""
     if pod.deleting or pod.phase == "Succeeded":
         return None
     for item in (*pod.init_containers, *pod.containers):
         if item.state == "running":
             continue
         for message in (item.message, item.last_message):
-            if _HOOK.search(message) and not _OTHERS.search(message):
+            if _tells(message):
                 return Evidence(f"status of pod {pod.ref}, container {item.name}", message)
+        if item.reason in _NOT_STARTED or item.last_reason in _NOT_STARTED:
+            for event in reversed(scene.events(pod)):
+                if event.reason == "Failed" and _tells(event.message):
+                    return Evidence(event.source, event.message)
     return None
+
+
+def _tells(message: str) -> bool:
+    return bool(_HOOK.search(message)) and not _OTHERS.search(message)
 
 
 def _cause(scene: Scene, failed: Sequence[tuple[Pod, Evidence]]) -> Cause:
