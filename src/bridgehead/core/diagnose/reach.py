@@ -64,6 +64,22 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     return Reach(nodes, None, RollbackHelps.UNKNOWN)
 
 
+def former_ran(scene: Scene, posts: Sequence[Post]) -> bool:
+    """Whether the nodes had devices until the pods of this revision came, after another one."""
+    component = posts[0].plugin.component
+    if len(scene.observed.snapshot.revisions_of(component)) < 2:
+        return False
+    return all(
+        post.pod is not None
+        and any(
+            stretch.allocatable and stretch.begin < post.pod.created
+            for name in post.names
+            for stretch in scene.trajectory(post.node.name, name).stretches
+        )
+        for post in posts
+    )
+
+
 def posts_of_plugin(scene: Scene, plugin: Plugin) -> tuple[Post, ...]:
     """All posts of one plugin."""
     return scene.posts_by_plugin.get(plugin.component.ref, ())

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import explained, reach_of
+from bridgehead.core.diagnose.reach import explained, former_ran, reach_of
 from bridgehead.core.diagnose.remedies import roll_back
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import ObjectRef, Severity
@@ -28,6 +28,7 @@ def scoped_cause(
     blame: Blame,
     actions: Iterable[Action] = (),
     rollback: RollbackHelps | None = None,
+    of_version: bool = False,
     ruled_out: Iterable[RuledOut] = (),
     remedy: str = "",
     confidence: Confidence | None = None,
@@ -37,10 +38,14 @@ def scoped_cause(
 
     With ``rollback`` given, blame and rollback are the caller's: the reach cannot change them.
     Else the reach decides between version and node, and ``blame`` holds where it does not. Where
-    the former version is known to run, going back to it comes first.
+    the former version is known to run, going back to it comes first. ``of_version`` marks faults
+    that a node cannot bring about by itself: where the nodes do not decide, it is enough for them
+    that the devices were there until this version came.
     """
     reach = reach_of(scene, posts)
     helps = rollback or reach.rollback
+    if of_version and reach.blame is None and former_ran(scene, posts):
+        blame, helps = Blame.VERSION, rollback or RollbackHelps.YES
     found = blame if rollback else reach.blame or blame
     back = [roll_back(posts[0].plugin.component)] if helps is RollbackHelps.YES else []
     return Cause(

@@ -73,7 +73,9 @@ def _proof(scene: Scene, post: Post) -> tuple[Evidence, Confidence] | None:
         history = scene.trajectory(post.node.name, name)
         fell = history.dropped_at is not None and offered_while_alive(scene, post, name)
         if fell and not history.fell_at_once and not fell_together(scene, history):
-            return history.evidence, Confidence.HIGH
+            # Within five minutes the same numbers may mean that all devices are unhealthy.
+            fresh = bool(post.node.offers[name].capacity)
+            return history.evidence, Confidence.MEDIUM if fresh else Confidence.HIGH
         if not history.stretches and _old_and_quiet(scene, post, name):
             said = f"{post.quotes['registered'].text}"
             source = post.quotes["registered"].evidence.source

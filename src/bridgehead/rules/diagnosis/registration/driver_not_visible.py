@@ -86,7 +86,11 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
             RuledOut("a node without devices", f"{hint.source}: {hint.text}") for hint in hints[:1]
         ],
         actions=[
-            cordon(nodes, "they offer no devices until the driver is repaired"),
+            *(
+                [cordon(nodes, "they offer no devices until the driver is repaired")]
+                if reach_of(scene, posts).blame is Blame.DRIFT
+                else []
+            ),
             Action(
                 text="Look at the driver on the node: is it installed, is its module loaded, and "
                 "does the container runtime hand it on?",

@@ -69,6 +69,7 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
         ],
         refuted_by="kubelet.sock in the directory that the plugin mounts, on the node itself",
         blame=Blame.CONFIGURATION,
+        of_version=True,
         ruled_out=[
             RuledOut("SELinux or the user", "the error is not permission denied"),
             RuledOut("a dead registration server", "the error is not connection refused"),

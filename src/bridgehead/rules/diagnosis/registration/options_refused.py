@@ -36,6 +36,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
             evidence=[*(item.quote.evidence for item in group[:3]), *shown(posts)],
             refuted_by="the same version registered on another node of the same kind",
             blame=Blame.VERSION,
+            of_version=True,
             ruled_out=[RuledOut("directory, SELinux or user", "the kubelet has called the plugin")],
             actions=[show_log(post.pod) for post in posts[:1] if post.pod],
         )

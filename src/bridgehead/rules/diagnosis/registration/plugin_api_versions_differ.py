@@ -42,6 +42,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
             ],
             refuted_by="the same image registering at a kubelet of the same version",
             blame=Blame.VERSION,
+            of_version=True,
             ruled_out=[
                 RuledOut("directory, SELinux or user", "the kubelet has answered the plugin")
             ],

@@ -34,7 +34,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
             refused.setdefault(item.post.node.name, []).append(item)
     for node, items in sorted(refused.items()):
         start = scene.kubelet_starts.get(node)
-        if start is None or not start.sure or scene.now - start.at >= SETTLING:
+        if start is None or scene.now - start.at >= SETTLING:
             yield _cause(scene, node, items)
 
 

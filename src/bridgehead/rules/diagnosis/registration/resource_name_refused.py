@@ -37,6 +37,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
             evidence=[*(item.quote.evidence for item in group[:3]), *shown(posts)],
             refuted_by="the same name in the status of another node",
             blame=Blame.CONFIGURATION,
+            of_version=True,
             actions=[edit(component, "Correct the resource name that the plugin is given.")],
         )
 
