@@ -130,6 +130,16 @@ def test_what_was_done_ends_by_whether_it_has_helped(
     )
 
 
+def test_waiting_in_vain_has_done_nothing_and_leads_to_the_next_rung(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    acted = Acted(
+        situation=ILL, assessment=assess(ILL, Rung.WAIT), verified=False, said="still fewer"
+    )
+    assert tell(acted, typed()) == Exit.FINDINGS
+    assert f"next: bridgehead recover {REF}" in capsys.readouterr().err
+
+
 def test_an_explanation_is_data_with_every_precondition(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -120,6 +120,9 @@ def _acted(result: Acted, typed: Typed) -> Exit:
         show(pretty_json(body))
     else:
         show(acted_text(*parts))
+    if result.verified is False and not result.assessment.rung.writes:
+        next_step(f"{typed.again}  # what was seen has settled")
+        return Exit.FINDINGS
     if result.verified is False:
         next_step(f"bridgehead diagnose {ref}{where}")
         return Exit.NEEDS_A_PERSON
