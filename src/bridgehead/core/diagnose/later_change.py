@@ -1,5 +1,6 @@
 """What changed on a node after a plugin had looked for its devices."""
 
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -10,6 +11,7 @@ from bridgehead.core.journal.entry import Evidence, stamp
 from bridgehead.core.model.json import JsonObject, children, text
 from bridgehead.core.model.times import epoch
 
+_PATH = re.compile(r"/[\w./-]*\w")
 _PREPARES = ("driver", "config-daemon", "ofed", "firmware")
 """Parts of the names of pods that prepare devices of a node."""
 
@@ -31,7 +33,7 @@ def later_changes(scene: Scene, post: Post) -> list[Change]:
         *_node_states(scene, post),
         *_configuration(scene, post),
         *_preparing_pods(scene, post),
-        *_devices_there_now(scene, post),
+        *_devices_there_now(scene, post, started),
     ]
     return sorted((it for it in found if it.at > started), key=lambda it: it.at)
 
@@ -79,13 +81,17 @@ def _preparing_pods(scene: Scene, post: Post) -> Iterable[Change]:
                 yield Change(at, Evidence(f"status of pod {pod.ref}", said))
 
 
-def _devices_there_now(scene: Scene, post: Post) -> Iterable[Change]:
-    """Device nodes that the plugin's log misses and that are there now."""
+def _devices_there_now(scene: Scene, post: Post, started: float) -> Iterable[Change]:
+    """Device nodes that the plugin's log misses and that are there now.
+
+    When they came is not known, only that it was after the plugin had looked.
+    """
     seen = scene.observed.evidence.get(post.node.name)
-    if seen is None or not seen.devices or not seen.at:
+    if seen is None or not seen.devices:
         return
     for key in ("driver-missing", "no-device-found", "path-gone", "no-device-selected"):
         quote = post.quotes.get(key)
-        there = [path for path in seen.devices if quote and path in quote.text.split()]
-        for path in there[:1]:
-            yield Change(seen.at, Evidence(f"/dev of node {post.node.name}", f"{path} is there"))
+        named = set(_PATH.findall(quote.text)) if quote else set()
+        for path in sorted(named & set(seen.devices))[:1]:
+            proof = Evidence(f"/dev of node {post.node.name}", f"{path} is there")
+            yield Change(started + 1.0, proof)
