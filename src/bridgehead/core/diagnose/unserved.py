@@ -28,9 +28,10 @@ from bridgehead.core.inventory.placement import (
 )
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
-from bridgehead.core.model.json import JsonObject, canonical, child
+from bridgehead.core.model.json import JsonObject, canonical, child, text
 from bridgehead.core.model.node import Node, Taint
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.times import epoch
 
 if TYPE_CHECKING:
     from bridgehead.core.diagnose.scene import Plugin, Scene
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 RECENT = 3600.0
 """Seconds that events are kept by default; older readings say nothing about what just happened."""
+
+_JOINING = 300.0
+"""Seconds in which a node that joins is labelled and gets its pods."""
 
 # Taints that their writers take away again: node lifecycle, cloud providers, autoscalers.
 _PASSING = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "karpenter.sh/disrupt")
@@ -79,13 +83,16 @@ class Unserved(msgspec.Struct, frozen=True, kw_only=True):
 def unserved_nodes(scene: "Scene") -> tuple[Unserved, ...]:
     """All of them, by plugin and node."""
     found: list[Unserved] = []
+    new = _new_nodes(scene)
     for plugin in scene.plugins:
         names = resources_of(scene, plugin)
         rivals = [item for item in scene.plugins if _same_devices(plugin, item)]
         _, former = former_of(templates_of(scene, plugin.component))
         question = _Question(scene, plugin, names, former, _askers(scene, names))
         for node in scene.nodes.values():
-            if node.ready is not True or _alive(node, names):
+            if node.ready is not True or node.name in new or _alive(node, names):
+                continue
+            if _of_other_use(node):
                 continue
             missed = tuple(misfits(plugin.component.template, node))
             if not missed or any(not misfit(it.component.template, node) for it in rivals):
@@ -94,6 +101,26 @@ def unserved_nodes(scene: "Scene") -> tuple[Unserved, ...]:
             if item:
                 found.append(item)
     return tuple(found)
+
+
+def _new_nodes(scene: "Scene") -> frozenset[str]:
+    """Nodes so young that what labels and taints them may still be at work."""
+    created = {
+        text(item, "metadata", "name"): epoch(text(item, "metadata", "creationTimestamp"))
+        for item in scene.observed.of_kind("Node")
+    }
+    return frozenset(
+        name for name, at in created.items() if at is not None and scene.now - at < _JOINING
+    )
+
+
+def _of_other_use(node: Node) -> bool:
+    """A node whose devices go to virtual machines, or from which operands are sent away.
+
+    Source: https://docs.nvidia.com/datacenter/cloud-native/gpu-operator (KubeVirt; node labels)
+    """
+    use = node.labels.get("nvidia.com/gpu.workload.config", "")
+    return use.startswith("vm-") or node.labels.get("nvidia.com/gpu.deploy.operands") == "false"
 
 
 class _Question(NamedTuple):
@@ -157,10 +184,15 @@ def shapes(plugin: "Plugin", node: Node) -> tuple[tuple[Expression, str], ...]:
         if asked.matches(node.labels):
             continue
         near = same_in_another_shape(asked, node.labels)
-        if not near and asked.key.startswith(OPERATOR_LABELS) and asked.key not in node.labels:
+        if not near and asked.key.startswith(OPERATOR_LABELS) and not _recognised(node):
             near = tuple(it for it in plugin.family.hints_in(node.labels) if _OTHER_SHAPE in it)
         found.extend((asked, label) for label in near)
     return tuple(found)
+
+
+def _recognised(node: Node) -> bool:
+    """Whether the GPU Operator has labelled the node, for whatever use."""
+    return any(key.startswith(OPERATOR_LABELS) for key in node.labels)
 
 
 def writers_kept_away(scene: "Scene", label: str, node: Node) -> tuple[tuple[Component, str], ...]:

@@ -58,7 +58,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 def _proof(scene: Scene, pod: Pod) -> Evidence | None:
     """A start error that names a hook, of a container that does not run, or its event."""
-    if pod.deleting or pod.phase == "Succeeded":
+    if pod.deleting or pod.terminal:
         return None
     for item in (*pod.init_containers, *pod.containers):
         if item.state == "running":
