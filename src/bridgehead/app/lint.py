@@ -91,9 +91,8 @@ def needs_of(rules: Iterable[LintRule], *, objects: bool) -> frozenset[Need]:
 
 
 def lintable_objects(objects: Iterable[JsonObject]) -> Lintable:
-    """A cluster's own objects. What a controller made is judged by what made it."""
-    made = [item for item in objects if not _is_made(item)]
-    manifests = tuple(Manifest(data=item, texts=embedded_in(item)) for item in made)
+    """A cluster's own objects."""
+    manifests = tuple(Manifest(data=item, texts=embedded_in(item)) for item in objects)
     return Lintable(units=(Unit(manifests=manifests, complete=True),))
 
 
