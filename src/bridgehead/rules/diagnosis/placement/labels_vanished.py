@@ -41,7 +41,7 @@ def _cause(loss: LabelLoss) -> Cause:
             f"{loss.component.ref} lost {loss.where}: the labels it selects ({labels}) "
             f"vanished there{back}{writer}"
         ),
-        blame=Blame.SECOND_WRITER,
+        blame=Blame.PLACEMENT,
         evidence=_evidence(loss),
         refuted_by="a new revision of the DaemonSet, or a person, at the same moment",
         object=loss.object,

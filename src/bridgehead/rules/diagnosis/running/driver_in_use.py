@@ -55,7 +55,7 @@ def _cause(scene: Scene, items: Sequence[OperandFault]) -> Cause:
             f"{first.component.ref} on {listed(nodes)}: the loaded driver is in use and cannot be "
             f"replaced{f'; held by {listed(holders)}' if holders else ''}"
         ),
-        blame=Blame.WORKLOAD,
+        blame=Blame.BELOW,
         evidence=(
             quote.evidence,
             *proof_of(first),

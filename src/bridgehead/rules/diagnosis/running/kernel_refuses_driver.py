@@ -17,7 +17,6 @@ policy. Nothing at the plugin helps.
 from collections.abc import Iterable, Sequence
 
 from bridgehead.core.components.driver_installers import SIGNS
-from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.operand_faults import (
     OperandFault,
@@ -73,7 +72,6 @@ def _cause(scene: Scene, items: Sequence[OperandFault]) -> Cause:
                 "-- chroot /host dmesg --level=err,warn",
                 rung="runbook",
             ),
-            remedies.cordon(nodes, "their driver cannot be loaded"),
         ),
         rollback_helps=RollbackHelps.NO,
         ruled_out=(RuledOut("the plugin", "its pod only waits for the driver"),),
