@@ -129,16 +129,16 @@ def _follows(item: Placed, root: Placed) -> bool:
 def _meets(item: Placed, root: Placed) -> bool:
     """Whether they speak of the same: a symptom, a node or an object.
 
-    Two plugins that ail on one node do so each for itself, unless they share a symptom.
+    Two faults on one node that explain different symptoms go each for itself: another plugin's.
     """
     if item.reach & root.reach:
         return True
     one, other = item.cause.object, root.cause.object
-    if one.kind == other.kind == "DaemonSet" and one != other:
-        return False
-    if set(item.cause.nodes) & set(root.cause.nodes):
+    plugins_differ = one.kind == other.kind == "DaemonSet" and one != other
+    told_apart = plugins_differ or bool(item.reach and root.reach)
+    if not told_apart and set(item.cause.nodes) & set(root.cause.nodes):
         return True
-    return bool(item.cause.object.name) and item.cause.object == root.cause.object
+    return bool(one.name) and one == other
 
 
 def _once(

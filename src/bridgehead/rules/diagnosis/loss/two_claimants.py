@@ -42,6 +42,8 @@ class _Claim(msgspec.Struct, frozen=True):
     who: str
     what: str
     evidence: Evidence
+    sure: bool = True
+    """False where only its template names the resource, and its log was not read."""
 
 
 _Place = tuple[Node, list[_Claim], Evidence | None]
@@ -53,7 +55,8 @@ def _check(scene: Scene) -> Iterable[Cause]:
         for name, claims in sorted(_claims(scene, node).items()):
             sign = _sign(scene, node, name)
             rivals = tuple(sorted({claim.who for claim in claims}))
-            if len(rivals) > 1 or (len(claims) > 1 and sign):
+            sure = sorted({claim.who for claim in claims if claim.sure})
+            if len(sure) > 1 or (len(claims) > 1 and sign):
                 found.setdefault((name, rivals), []).append((node, claims, sign))
     for (name, rivals), places in sorted(found.items()):
         yield _cause(scene, name, rivals, places)
@@ -75,14 +78,13 @@ def _of_post(scene: Scene, post: Post) -> Iterable[tuple[str, _Claim]]:
     for pod in _running(scene, component, post):
         for name in post.names:
             times = _registrations(post, name) if pod is post.pod else 0
-            known = (
-                post.plugin.family.name in _ONE_NAME_FAMILIES or times or _named(component, name)
-            )
-            if not known or name not in post.node.offers:
+            sure = post.plugin.family.name in _ONE_NAME_FAMILIES or times > 0
+            guessed = not post.logs and _named(component, name)
+            if not (sure or guessed) or name not in post.node.offers:
                 continue
             said = f"{pod.ref} of {component.ref} claims {name}"
-            claim = _Claim(component.ref, name, Evidence(f"pods of node {post.node.name}", said))
-            yield name, claim
+            proof = Evidence(f"pods of node {post.node.name}", said)
+            yield name, _Claim(component.ref, name, proof, sure)
             if times > 1 and "kubelet-back" not in post.quotes:
                 source = post.quotes["registered"].source
                 twice = f"registered {name} {times} times without a restart of the kubelet"

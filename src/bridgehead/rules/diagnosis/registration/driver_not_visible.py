@@ -26,6 +26,7 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import Told, told
 from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
@@ -46,11 +47,23 @@ _TELL_MORE = (
 )
 
 
-def _check(scene: Scene) -> Iterable[Cause]:
+def _check(scene: Scene) -> Iterable[Cause | Doubt]:
     for group in told(scene, "driver-not-visible", "init-failed", unless=_TELL_MORE):
         seen = [item for item in group if device_hint(scene, item.post)]
         if seen:
             yield _cause(scene, seen)
+            yield from _unread_classes(scene, seen[0])
+
+
+def _unread_classes(scene: Scene, item: Told) -> Iterable[Doubt]:
+    """That a runtime class may be what is missing, where none could be looked at."""
+    template = item.post.plugin.component.template
+    if not scene.observed.has(Need.RUNTIME_CLASSES) and not text(
+        template, "spec", "runtimeClassName"
+    ):
+        yield Doubt(
+            why=f"runtime classes were not read: {item.post.plugin.component.ref} may need one"
+        )
 
 
 def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
