@@ -107,6 +107,7 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
     known = {item.key for item in scene.symptoms}
     keys = {resource_key(name), *(pod_key(pod) for pod in asking)}
     keys |= {devices_key(node.name, name) for node, other in places if other}
+    gone = [node.name for node, _ in places if not node.offers[name].capacity]
     known_names = {node.name: dict(node.offers) for node, _ in places}
     shown = [
         Evidence(f"status of node {node}", ", ".join(f"{it} {known_names[node][it]}" for it in its))
@@ -128,7 +129,7 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
         explains=tuple(sorted(keys & known)),
         rollback_helps=_rollback(scene, name, nodes),
         ruled_out=(RuledOut("a lost stream", "no plugin of the node serves this name"),),
-        actions=(Action(text=fix),) if asking else (remove_name(nodes[0], name),),
+        actions=(Action(text=fix),) if asking or not gone else (remove_name(gone[0], name),),
         severity=Severity.WARNING if keys & known else Severity.INFO,
         confidence=Confidence.HIGH if instead else Confidence.MEDIUM,
     )

@@ -21,7 +21,8 @@ import msgspec
 from bridgehead.core.components.generic import REGISTERED
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import SETTLING, Post
-from bridgehead.core.diagnose.reach import explained, listed
+from bridgehead.core.diagnose.reach import explained, listed, reach_of
+from bridgehead.core.diagnose.remedies import roll_back
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.findings.needs import Need
@@ -77,18 +78,16 @@ def _of_post(scene: Scene, post: Post) -> Iterable[tuple[str, _Claim]]:
     component = post.plugin.component
     for pod in _running(scene, component, post):
         for name in post.names:
-            times = _registrations(post, name) if pod is post.pod else 0
-            sure = post.plugin.family.name in _ONE_NAME_FAMILIES or times > 0
+            lines = _registrations(post, name) if pod is post.pod else []
+            sure = post.plugin.family.name in _ONE_NAME_FAMILIES or bool(lines)
             guessed = not post.logs and _named(component, name)
             if not (sure or guessed) or name not in post.node.offers:
                 continue
             said = f"{pod.ref} of {component.ref} claims {name}"
             proof = Evidence(f"pods of node {post.node.name}", said)
             yield name, _Claim(component.ref, name, proof, sure)
-            if times > 1 and "kubelet-back" not in post.quotes:
-                source = post.quotes["registered"].source
-                twice = f"registered {name} {times} times without a restart of the kubelet"
-                yield name, _Claim(component.ref, name, Evidence(source, twice))
+            if len(lines) > 1 and "kubelet-back" not in post.quotes:
+                yield name, _Claim(component.ref, name, lines[-1])
 
 
 def _running(scene: Scene, component: Component, post: Post) -> list[Pod]:
@@ -108,10 +107,15 @@ def _named(component: Component, name: str) -> bool:
     return name in str(component.template)
 
 
-def _registrations(post: Post, name: str) -> int:
-    """How often the process that runs now has registered the name."""
-    lines = (line for key, log in post.logs if not key.previous for line in log.lines)
-    return sum(1 for line in lines if name in line and _REGISTERED.search(line))
+def _registrations(post: Post, name: str) -> list[Evidence]:
+    """Each registration of the name by the process that runs now."""
+    return [
+        Evidence(f"log {key}:{log.number_of(index)}", line)
+        for key, log in post.logs
+        if not key.previous
+        for index, line in enumerate(log.lines)
+        if name in line and _REGISTERED.search(line)
+    ]
 
 
 def _of_others(scene: Scene, node: Node) -> Iterable[tuple[str, _Claim]]:
@@ -162,19 +166,23 @@ def _cause(
         for post in scene.posts_by_node.get(node, ())
         if name in post.names and post.plugin.component.ref in rivals
     ]
+    # A process that claims it twice is a fault of its version; of two owners either may be right.
+    reach = reach_of(scene, posts) if posts and len(rivals) == 1 else None
+    of_version = reach is not None and reach.blame is Blame.VERSION
     who = " and ".join(rivals) if len(rivals) > 1 else f"{rivals[0]}, twice"
     flips = any(scene.trajectory(node, name).flips for node in nodes)
     return Cause(
         message=f"{name} has two claimants on {listed(nodes)}: {who}",
-        blame=Blame.SECOND_WRITER,
+        blame=Blame.VERSION if of_version else Blame.SECOND_WRITER,
         evidence=(*(claim.evidence for claim in claims[:3]), *([sign] if sign else [])),
         refuted_by="only one of them registering the name, by its log",
         object=ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
         explains=explained(scene, posts),
-        rollback_helps=RollbackHelps.NO,
+        rollback_helps=reach.rollback if reach and of_version else RollbackHelps.NO,
         ruled_out=(RuledOut("devices lost at a restart", "more than one claims the name"),),
         actions=(
+            *([roll_back(posts[0].plugin.component)] if of_version else []),
             Action(
                 text="Find out who owns each of them, and leave one for this resource on each "
                 "node: by affinity, or by switching one off where it is configured.",
