@@ -7,7 +7,7 @@ import msgspec
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.unserved import Reason, Unserved, left_behind
-from bridgehead.core.findings.finding import ObjectRef
+from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.model.component import Component
 
 
@@ -41,6 +41,11 @@ class LeftOut(msgspec.Struct, frozen=True):
     def where(self) -> str:
         """The nodes in words."""
         return f"{'node' if len(self.items) == 1 else 'nodes'} {listed(self.nodes)}"
+
+    @property
+    def severity(self) -> Severity | None:
+        """INFO where nothing is seen to suffer by it: then it may well be meant so."""
+        return None if self.explains else Severity.INFO
 
     @property
     def has(self) -> str:

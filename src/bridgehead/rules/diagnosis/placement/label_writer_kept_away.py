@@ -1,7 +1,8 @@
 """What writes the label that the plugin selects does not run on the node.
 
 Finds: nodes with devices that lack a label which a DaemonSet writes (Node Feature Discovery, GPU
-Feature Discovery, AMD's node labeller), while that DaemonSet itself wants no pod there.
+Feature Discovery, AMD's node labeller), while that DaemonSet itself wants no pod there. Where
+nothing is seen to suffer by it, it is told as information.
 
 Why: it is the second hop: the plugin waits for a label, and its writer is kept away by a taint or a
 selector of its own. Nothing crashes and nothing is reported.
@@ -56,6 +57,7 @@ def _cause(scene: Scene, item: LeftOut) -> Cause:
         object=ObjectRef("apps/v1", "DaemonSet", writer.namespace, writer.name),
         nodes=item.nodes,
         explains=item.explains,
+        severity=item.severity,
         actions=(remedies.edit(writer, f"Let {name} run there: mend what keeps it away ({why})."),),
         rollback_helps=RollbackHelps.NO,
         ruled_out=(

@@ -1,7 +1,8 @@
 """A new revision of the plugin wants fewer nodes than the one before.
 
 Finds: nodes with devices that the former template of the DaemonSet wants and the standing one does
-not: its node selector, required affinity or tolerations have changed.
+not: its node selector, required affinity or tolerations have changed. A change of more than a day
+ago that nothing is seen to suffer by is told as information.
 
 Why: placement is judged at once, under every update strategy. Pods on such nodes are deleted within
 seconds, the devices go to N/0 and after five minutes to 0/0; no event says why.
@@ -17,6 +18,7 @@ from collections.abc import Iterable
 from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.left_out import LeftOut, left_out
+from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.unserved import Reason
 from bridgehead.core.findings.finding import Severity
@@ -26,13 +28,18 @@ from bridgehead.core.inventory.placement import placing
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.json import canonical
 
+_LATELY = 86400.0
+"""Seconds after a change in which it is told even if nothing is seen to suffer by it yet."""
+
 
 def _check(scene: Scene) -> Iterable[Cause]:
     for item in left_out(scene, Reason.REVISION):
-        yield _cause(item)
+        standing, _ = former_of(templates_of(scene, item.component))
+        fresh = standing is not None and scene.now - (standing.at or scene.now) < _LATELY
+        yield _cause(item, None if fresh else item.severity)
 
 
-def _cause(item: LeftOut) -> Cause:
+def _cause(item: LeftOut, severity: Severity | None) -> Cause:
     first, former = item.first, item.first.former
     assert former is not None
     component = item.component
@@ -58,6 +65,7 @@ def _cause(item: LeftOut) -> Cause:
         object=item.object,
         nodes=item.nodes,
         explains=item.explains,
+        severity=severity,
         actions=(
             remedies.roll_back(component),
             remedies.edit(component, f"Or keep the revision and mend its {', '.join(changed)}."),

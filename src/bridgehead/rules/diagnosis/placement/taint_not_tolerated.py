@@ -2,7 +2,7 @@
 
 Finds: nodes with devices that meet everything that a plugin's DaemonSet asks of labels, or that of
 its driver, and have a taint that it does not tolerate: no toleration for the key, or Equal with
-another value.
+another value. Where nothing is seen to suffer by it, it is told as information.
 
 Why: the controller wants no pod on a node with an untolerated taint and says nothing about it. The
 node offers no devices, and pods that do tolerate the taint wait for them.
@@ -105,6 +105,7 @@ def _cause(item: LeftOut) -> Cause:
         object=item.object,
         nodes=item.nodes,
         explains=item.explains,
+        severity=item.severity,
         actions=tuple(
             remedies.edit(
                 item.component,
