@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -69,25 +70,30 @@ def test_more_than_is_free_is_refused_with_both_numbers(lab: Lab) -> None:
     assert (said.requested, said.available) == (2, 1)
 
 
-def test_a_plugin_that_hangs_in_allocate_leaves_pods_without_a_word(lab: Lab) -> None:
+@pytest.fixture
+def hanging(lab: Lab) -> Iterator[str]:
+    """A plugin that hangs in Allocate; its node is freed in the end, whatever comes."""
+    yield lab.plugin(allocateHang=True)
+    lab.node.restart_kubelet()
+
+
+def test_a_plugin_that_hangs_in_allocate_leaves_pods_without_a_word(lab: Lab, hanging: str) -> None:
     """And the deletion of its own pod waits as well, until the kubelet is restarted."""
-    plugin = lab.plugin(allocateHang=True)
     lab.offers(("4", "4"))
     first, behind = lab.holder(), lab.holder(0)
 
     for pod in (first, behind):
         lab.stays(lambda pod=pod: "startTime" not in lab.status(pod), 3)  # type: ignore[misc]
         assert [it for it in lab.events(pod) if it["source"].get("component") == "kubelet"] == []
-    lab.ask_removal(plugin)
-    lab.stays(lambda: lab.pod(plugin) is not None, 5)
+    lab.ask_removal(hanging)
+    lab.stays(lambda: lab.pod(hanging) is not None, 5)
 
     lab.node.restart_kubelet()
-    lab.until(lambda: lab.pod(plugin) is None)
+    lab.until(lambda: lab.pod(hanging) is None)
 
 
-def test_the_end_of_its_process_frees_the_node(lab: Lab) -> None:
+def test_the_end_of_its_process_frees_the_node(lab: Lab, hanging: str) -> None:
     """Whoever ends it on the node itself: the call fails, and the pods behind it are taken up."""
-    lab.plugin(allocateHang=True)
     lab.offers(("4", "4"))
     first, behind = lab.holder(), lab.holder(0)
     lab.stays(lambda: "startTime" not in lab.status(behind), 3)
@@ -96,6 +102,7 @@ def test_the_end_of_its_process_frees_the_node(lab: Lab) -> None:
 
     assert refusal(lab, first).code == "Unavailable"
     lab.until(lambda: "startTime" in lab.status(behind))
+    lab.remove(hanging)
 
 
 def test_a_device_that_cannot_be_prepared_keeps_its_container_waiting(lab: Lab) -> None:
