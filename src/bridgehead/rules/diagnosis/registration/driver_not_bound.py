@@ -66,6 +66,8 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     plugin, nodes = posts[0].plugin, [post.node.name for post in posts]
     quotes = [quote for post in posts for quote in [post.quote(*_NOTHING)] if quote]
     hints = [hint for post in posts[:2] for hint in [device_hint(scene, post)] if hint]
+    # An empty pool alone may also be that of a selector, or of a plugin that looked too early.
+    sure = any(quote.key == "driver-missing" for quote in quotes)
     return scoped_cause(
         scene,
         posts,
@@ -84,7 +86,7 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
             ),
             *_once_more(scene, posts),
         ],
-        confidence=Confidence.HIGH if quotes else Confidence.MEDIUM,
+        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
     )
 
 
