@@ -130,6 +130,23 @@ def test_a_loop_of_links_is_passed_over(tmp_path: Path) -> None:
     assert [item.what for item in found.passed_over] == [f"a link back to {tmp_path}"]
 
 
+def test_a_link_to_itself_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    _write(tmp_path, a_yaml=SURGE)
+    (tmp_path / "self.yaml").symlink_to(tmp_path / "self.yaml")
+    (tmp_path / "selves").symlink_to(tmp_path / "selves")
+    found = read_paths([tmp_path])
+    assert _names(found) == [["a.yaml"]]
+    assert [Path(item.file).name for item in found.problems] == ["self.yaml"]
+
+
+def test_a_standard_input_without_anything_is_told(tmp_path: Path) -> None:
+    """As of a pipe whose first command has failed: that is no clean result."""
+    _write(tmp_path, a_yaml=SURGE)
+    for nothing in (b"", b"\n", b"---\n# Source: x\n"):
+        (told,) = read_paths([STDIN, tmp_path / "a.yaml"], nothing).asked
+        assert "nothing came in" in told.message
+
+
 def test_files_of_a_kustomization_are_seen_through_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,7 @@ from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.parsed import TextError
 from bridgehead.sources.positions import TextRead, read_text
 from bridgehead.sources.renderer import RenderError, found_program, rendered
-from bridgehead.sources.tree import kustomization_in, problem
+from bridgehead.sources.tree import kustomization_in, problem, real
 from bridgehead.sources.yaml_file import yaml_documents
 
 _LISTS = (
@@ -41,7 +41,7 @@ _GENERATORS = ("configMapGenerator", "secretGenerator")
 def named_by(kustomizations: Iterable[Path]) -> frozenset[Path]:
     """Files and folders, resolved, that one of these kustomizations is made of."""
     return frozenset(
-        path.resolve()
+        real(path)
         for folder in kustomizations
         if (file := kustomization_in(folder)) is not None
         for path in _parts(folder, _kustomization(file))
@@ -119,9 +119,9 @@ def _names(said: JsonObject) -> Iterator[str]:
 def _files(folder: Path, seen: set[Path]) -> Iterator[Path]:
     """The files that a kustomization and those below it are made of; its own patches first."""
     file = kustomization_in(folder)
-    if file is None or folder.resolve() in seen:
+    if file is None or real(folder) in seen:
         return
-    seen.add(folder.resolve())
+    seen.add(real(folder))
     parts = list(_parts(folder, _kustomization(file)))
     yield from (path for path in parts if path.is_file())
     for path in parts:

@@ -12,7 +12,7 @@ from bridgehead.sources.kustomize import named_by, read_kustomization
 from bridgehead.sources.lintable import Lintable, joined, units_of
 from bridgehead.sources.manifests import KUSTOMIZATIONS
 from bridgehead.sources.positions import TextRead, read_text
-from bridgehead.sources.tree import CHART, kustomization_in, problem, tree_of
+from bridgehead.sources.tree import CHART, kustomization_in, problem, real, tree_of
 
 LARGEST = 8 * 1024 * 1024
 """Bytes of a file that is read. An object has at most 1.5 MiB (etcd's default request limit)."""
@@ -50,11 +50,16 @@ def _meant(path: Path) -> Path:
 
 
 def _stream(content: bytes) -> Lintable:
+    """What came in; nothing at all is what a pipe brings whose first command has failed."""
     try:
-        return read_stream(content.decode("utf-8-sig"), STDIN_NAME)
+        found = read_stream(content.decode("utf-8-sig"), STDIN_NAME)
     except UnicodeDecodeError as error:
         message = f"it is not UTF-8: {error.reason} at byte {error.start}"
         return Lintable(asked=(problem(Path(STDIN_NAME), message),))
+    if found.asked or found.passed_over or any(unit.manifests for unit in found.units):
+        return found
+    message = "nothing came in; did the command before it fail?"
+    return Lintable(asked=(problem(Path(STDIN_NAME), message),))
 
 
 def _folder(folder: Path) -> Lintable:
@@ -64,16 +69,16 @@ def _folder(folder: Path) -> Lintable:
     tree = tree_of(folder)
     part_of = named_by(tree.kustomizations)
     top = kustomization_in(folder)
-    rendered = [item for item in tree.kustomizations if item.resolve() not in part_of]
+    rendered = [item for item in tree.kustomizations if real(item) not in part_of]
     parts = [
-        _together([_file(path) for path in tree.files if path.resolve() not in part_of]),
+        _together([_file(path) for path in tree.files if real(path) not in part_of]),
         *(
             _as_asked(read_kustomization(item))
             if top and item == folder
             else read_kustomization(item)
             for item in rendered
         ),
-        *(read_chart(item) for item in tree.charts if item.resolve() not in part_of),
+        *(read_chart(item) for item in tree.charts if real(item) not in part_of),
         Lintable(
             problems=tuple(tree.problems),
             passed_over=tuple(

@@ -73,6 +73,11 @@ def _entries(folder: Path) -> Iterator[Path]:
         yield from (Path(entry.path) for entry in listed if not entry.name.startswith("."))
 
 
+def real(path: Path) -> Path:
+    """The path without links. A link to itself stays as it is: reading it says what is wrong."""
+    return Path(os.path.realpath(path))
+
+
 def problem(path: Path, message: str, line: int = 1, column: int = 1) -> Problem:
     """What keeps a file or folder from being read."""
     return Problem(file=str(path), line=line, column=column, message=message)
