@@ -12,6 +12,7 @@ from bridgehead.core.recover.coming_back import back, steady
 from bridgehead.core.recover.ladder import LADDER
 from bridgehead.core.recover.past import past_of
 from bridgehead.core.recover.rung import Rung
+from bridgehead.rules.catalogue import DIAGNOSIS
 from tests.core.recover.stage import NOW, R, cause, node, plugin_pod, situation, workload
 
 OTHERS = tuple(plugin_pod(number) for number in (2, 3, 4))
@@ -53,6 +54,25 @@ def test_a_cause_off_the_ladder_is_helped_by_no_rung() -> None:
     found = choose(situation(causes=(cause("label-of-another-shape"),)))
     assert (found.chosen, found.assessments) == (None, ())
     assert "no rung repairs label-of-another-shape" in found.why
+
+
+def test_a_cause_off_the_ladder_is_taken_at_its_word_as_far_as_that_is_harmless() -> None:
+    said = frozenset({Rung.CORDON, Rung.RESTART, Rung.DEAD_NAME})
+    found = choose(situation(causes=(cause("toolkit-hook-fails", advice=said),)))
+    assert [item.rung for item in found.assessments] == [Rung.CORDON]
+
+
+def test_every_cause_of_the_ladder_is_a_rule() -> None:
+    assert set(LADDER) <= {rule.name for rule in DIAGNOSIS}
+
+
+def test_devices_that_are_unhealthy_are_missing_though_nobody_says_how_many_there_should_be() -> (
+    None
+):
+    alone = situation(bad=node(1, Offer(4, 3)), others=())
+    assert [str(item.offer) for item in alone.missing] == ["4/3"]
+    whole = situation(bad=node(1), others=())
+    assert (whole.missing, whole.expectations_known) == ((), True)
 
 
 def test_something_seen_that_is_no_fault_asks_for_nothing() -> None:

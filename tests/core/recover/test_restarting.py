@@ -172,6 +172,12 @@ def test_an_xid_is_answered_once_a_day() -> None:
     assert of(found, "a node and day").verdict is NOT_MET
 
 
+def test_a_restart_after_something_was_mended_is_a_persons_to_ask_for() -> None:
+    mended = cause("inotify-limit-used-up", advice=frozenset({Rung.RESTART}))
+    assert of(restarting(situation(causes=(mended,))), "the diagnosis").verdict is NOT_MET
+    assert restarting(situation(causes=(mended,), asked=True)).ready
+
+
 def test_a_stream_that_ended_has_a_minute_to_come_back_and_others_two() -> None:
     assert restarting(situation(causes=(STREAM,))).within == 60.0
     assert restarting(situation(causes=(cause("health-watch-lost"),))).within == 120.0

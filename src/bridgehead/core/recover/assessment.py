@@ -40,6 +40,10 @@ def diagnosed(situation: Situation, rung: Rung) -> Precondition:
     if fitting:
         first = fitting[0]
         return judged(what, True, f"{first.rule}: {first.message}")
+    advised = [item for item in faults if rung in item.advice and rung is Rung.RESTART]
+    if advised and situation.asked:
+        said = f"{advised[0].rule}: once it is mended, a restart ends it; a person asks for it"
+        return judged(what, True, said)
     if faults:
         named = ", ".join(item.rule for item in faults)
         helps = sorted({rung.value for item in faults for rung in item.rungs})

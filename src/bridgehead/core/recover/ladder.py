@@ -1,7 +1,8 @@
 """Which rungs help against which cause; where a case is stricter than its rung, the case wins.
 
-The names are those of diagnosis rules. A cause that is not listed is helped by no rung: it asks for
-a change of manifests, of a node or of hardware, and the diagnosis says which.
+The names are those of diagnosis rules. A cause that is not listed asks for a change of manifests,
+of a node or of hardware, and the diagnosis says which; its own advice to wait, to prune or to
+cordon is taken, its advice to restart only where a person names that rung.
 """
 
 import msgspec
@@ -72,7 +73,7 @@ LADDER: dict[str, Fit] = {
     # R4: the node cannot serve, and a restart or a rollback would not change that.
     "driver-library-mismatch": _CORDON,
     "registration-server-dead": Fit(rungs=(_R4, Rung.KUBELET_RESTART)),
-    "stale-allocation-record": Fit(rungs=(_R4, Rung.DRAIN, Rung.KUBELET_RESTART)),
+    "stale-allocation-record": Fit(rungs=(_R4, _R3, Rung.DRAIN, Rung.KUBELET_RESTART)),
     # R5: a name that nobody offers any more.
     "dead-resource-name": Fit(rungs=(Rung.DEAD_NAME,)),
     # No rung of ours, and a restart would do harm.

@@ -11,15 +11,18 @@ from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.observed import Reading
 from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import children, text
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.times import epoch
-from bridgehead.core.recover.ladder import Fit, fit_of
+from bridgehead.core.recover.ladder import LADDER, Fit, fit_of
 from bridgehead.core.recover.limits import LIMITS, Limits
 from bridgehead.core.recover.past import Past
-from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.rung import Rung, rung_of
+
+_HARMLESS = (Rung.WAIT, Rung.PRUNE, Rung.CORDON)
 
 
 class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +34,8 @@ class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
     severity: Severity = Severity.ERROR
     evidence: tuple[Evidence, ...] = ()
     rollback_helps: RollbackHelps = RollbackHelps.UNKNOWN
+    advice: frozenset[Rung] = frozenset()
+    """Rungs that its own actions name."""
 
     @property
     def fit(self) -> Fit:
@@ -39,8 +44,13 @@ class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        """What helps against it; where the former version would run, the way back to it does."""
+        """What helps against it; where the former version would run, the way back to it does.
+
+        A cause that is not on the ladder is taken at its own word as far as that can do no harm.
+        """
         known = self.fit.rungs
+        if self.rule not in LADDER:
+            known = tuple(rung for rung in _HARMLESS if rung in self.advice)
         back = self.rollback_helps is RollbackHelps.YES and Rung.ROLL_BACK not in known
         return (*known, Rung.ROLL_BACK) if back else known
 
@@ -60,6 +70,12 @@ def causes_of(diagnosis: Diagnosis, node: str) -> tuple[NamedCause, ...]:
             severity=item.severity,
             evidence=item.evidence,
             rollback_helps=item.rollback_helps,
+            advice=frozenset(
+                rung
+                for action in item.actions
+                for rung in [rung_of(action.rung)]
+                if rung is not None
+            ),
         )
         for item in diagnosis.causes
         if not item.nodes or node in item.nodes
@@ -95,6 +111,9 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         shown = str(self.offer) if self.offer else "absent"
         return f"{self.resource} {shown}, expected {self.expected.count} ({self.expected.basis})"
+
+
+_SURE = Confidence.MEDIUM
 
 
 class Situation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -162,14 +181,25 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for name in self.resources:
             expected = self.scene.expected(self.node.name, name)
             offer = self.node.offer(name)
+            if offer is not None and offer.allocatable < offer.capacity:
+                counted = Expectation(offer.capacity, "its capacity counts so many", _SURE)
+                if expected is None or expected.count < counted.count:
+                    expected = counted
             if expected is not None and (offer.allocatable if offer else 0) < expected.count:
                 found.append(Missing(resource=name, offer=offer, expected=expected))
         return tuple(found)
 
     @property
     def expectations_known(self) -> bool:
-        """Whether it is known, for one of its names at least, what the node should offer."""
-        return any(self.scene.expected(self.node.name, name) for name in self.resources)
+        """Whether it is known, for one of its names at least, whether the node offers enough.
+
+        One that offers devices and none that is unhealthy offers what its plugin has.
+        """
+        return any(
+            self.scene.expected(self.node.name, name) is not None
+            or ((offer := self.node.offer(name)) is not None and offer.allocatable > 0)
+            for name in self.resources
+        )
 
     @cached_property
     def holders(self) -> tuple[Pod, ...]:
