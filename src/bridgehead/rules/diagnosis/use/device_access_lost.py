@@ -28,8 +28,9 @@ from bridgehead.core.model.confidence import Confidence
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
+    short = frozenset((it.node, it.resource) for it in scene.symptoms_with("devices/"))
     for node, found in users_by_node(users(scene)).items():
-        if node not in scene.nodes or _short(scene, node, found):
+        if node not in scene.nodes or _is_short(short, found):
             continue
         hit = [
             (user, line)
@@ -45,10 +46,9 @@ def _check(scene: Scene) -> Iterable[Cause]:
         yield _cause(scene, node, hit, [user for user in well if user.started > newest])
 
 
-def _short(scene: Scene, node: str, found: Iterable[User]) -> bool:
+def _is_short(short: frozenset[tuple[str, str]], found: Iterable[User]) -> bool:
     """Whether the node itself shows too few of these devices: then it is no matter of the pods."""
-    names = {name for user in found for name in user.resources}
-    return any(it.node == node and it.resource in names for it in scene.symptoms_with("devices/"))
+    return any((user.pod.node, name) in short for user in found for name in user.resources)
 
 
 def _cause(scene: Scene, node: str, hit: list[tuple[User, Evidence]], younger: list[User]) -> Cause:

@@ -61,10 +61,11 @@ class _Own(msgspec.Struct, frozen=True):
 def _check(scene: Scene) -> Iterable[Cause | Doubt]:
     unwell = {item.key for item in scene.symptoms_with("pod/")}
     groups: dict[tuple[str, str, str], list[tuple[User, _Own]]] = defaultdict(list)
+    short = frozenset((it.node, it.resource) for it in scene.symptoms_with("devices/"))
     plugins = {pod.ref for plugin in scene.plugins for pod in plugin.pods}
     for user in users(scene):
         pod = user.pod
-        if pod.ref in plugins or pod_key(pod) not in unwell or _short(scene, user):
+        if pod.ref in plugins or pod_key(pod) not in unwell or _is_short(short, user):
             continue
         own = _own(user)
         if own is not None:
@@ -75,12 +76,9 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
         yield _cause(found)
 
 
-def _short(scene: Scene, user: User) -> bool:
+def _is_short(short: frozenset[tuple[str, str]], user: User) -> bool:
     """Whether its node shows too few of its devices: then the node comes first."""
-    return any(
-        item.node == user.pod.node and item.resource in user.resources
-        for item in scene.symptoms_with("devices/")
-    )
+    return any((user.pod.node, name) in short for name in user.resources)
 
 
 def _own(user: User) -> _Own | None:
