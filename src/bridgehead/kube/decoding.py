@@ -8,7 +8,7 @@ an error that names the field.
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import msgspec
@@ -50,6 +50,8 @@ def decode_raw(body: bytes, named: str) -> JsonObject:
 
 def convert(value: object, kind: type[T], named: str) -> T:
     """Plain values, from JSON or YAML, to a struct."""
+    with suppress(msgspec.ValidationError):
+        return msgspec.convert(value, kind)
     try:
         return msgspec.convert(_forgiven(value), kind)
     except msgspec.ValidationError as error:
