@@ -237,6 +237,13 @@ def test_scope_says_what_bad_nodes_have_in_common_that_good_ones_have_not() -> N
     assert Evidence("where it is seen", scope) in found.causes[0].evidence
 
 
+def test_scope_does_not_tell_nodes_from_others_by_what_has_failed_on_them() -> None:
+    good = [node(f"n{number}") for number in range(1, 5)]
+    objects = [*good, node("b1", resource="vendor.example/other"), daemon_set(5)]
+    found = said(rule("x", cause("x", nodes=["b1"])), objects=objects)
+    assert found.causes[0].scope == "node b1 alone, of 5"
+
+
 def test_scope_of_one_node_of_all_nodes_and_of_a_pod() -> None:
     one = rule("one", cause("one", nodes=["b1"]))
     every = rule("every", cause("every", nodes=["b1", "n1", "n2", "n3", "n4"]))

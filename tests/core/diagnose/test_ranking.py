@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+import msgspec
+
 from bridgehead.core.diagnose.cause import Blame, Cause
 from bridgehead.core.diagnose.consequences import Consequences
 from bridgehead.core.diagnose.ranking import ranked
@@ -57,3 +59,16 @@ def test_two_that_each_know_the_other_as_a_consequence_leave_one_root() -> None:
     found = roots([rule("one", 3, "other"), rule("other", 3, "one")])
 
     assert len(found) == 1
+
+
+def test_what_is_only_seen_takes_no_fault_below_it() -> None:
+    """Two on one node: a name without use, and a plugin that offers too little."""
+    about = {"object": ObjectRef("v1", "Node", "", "n"), "nodes": ("n",)}
+    fault = msgspec.structs.replace(cause("fault"), **about)
+    seen = msgspec.structs.replace(cause("seen"), explains=(), severity=Severity.INFO, **about)
+    said = [(rule("seen", 3, "fault"), seen), (rule("fault", 3), fault)]
+    nothing = Consequences(Scene(Observed(snapshot=Snapshot(at=0.0))))
+
+    placed = ranked(said, nothing, frozenset({KEY}))
+
+    assert [it.rule.name for it in placed] == ["fault", "seen"]

@@ -115,6 +115,8 @@ def _follows(item: Placed, root: Placed) -> bool:
     Because the rule of the other says so and they meet; or because the other stands at an earlier
     step of the method and explains all of it, on the same nodes or the same object.
     """
+    if item.own and not root.reach and root.severity is Severity.INFO:
+        return False  # what is only seen brings nothing about
     if item.rule.name in root.rule.supersedes:
         return _meets(item, root)
     if root.rule.name in item.rule.supersedes and _meets(root, item):

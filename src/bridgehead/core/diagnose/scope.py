@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import ObjectRef
-from bridgehead.core.inventory.cohort import UNKNOWN, cohort_of
+from bridgehead.core.inventory.cohort import UNKNOWN, cohort_of, labelled_device
 from bridgehead.core.model.node import Node
 from bridgehead.core.plan.settings import CohortKey
 
@@ -44,11 +44,18 @@ def _separating(bad: Iterable[Node], good: Iterable[Node]) -> str:
     """The key whose values on bad nodes no good node has: ``exactly those with kernel 5.15``."""
     bad, good = list(bad), list(good)
     for key in CohortKey:
-        values = {cohort_of(node, (key,)).value(key) for node in bad}
-        others = {cohort_of(node, (key,)).value(key) for node in good}
+        values = {_value(node, key) for node in bad}
+        others = {_value(node, key) for node in good}
         if values and len(values) <= 2 and not values & others and values != {UNKNOWN}:
             return (
                 f"exactly those with {key.value} {' or '.join(sorted(values))}; "
                 f"the others have {', '.join(sorted(others)[:3])}"
             )
     return ""
+
+
+def _value(node: Node, key: CohortKey) -> str:
+    """What a node offers is what has failed there, so it tells no node from another."""
+    if key is CohortKey.DEVICE:
+        return labelled_device(node) or UNKNOWN
+    return cohort_of(node, (key,)).value(key)

@@ -92,14 +92,17 @@ def device_of(node: Node) -> str:
     Empty where nothing tells. The number of devices is left out: a node with one broken card is
     still a node of its kind.
     """
+    offered = sorted(name for name, offer in node.offers.items() if offer.capacity > 0)
+    return labelled_device(node) or ",".join(offered)
+
+
+def labelled_device(node: Node) -> str:
+    """What labels say that the node's devices are, whether or not it offers them."""
     product = node.labels.get(_PRODUCT)
     if product:
         return product
     present = (_PCI.fullmatch(label) for label, value in node.labels.items() if value == "true")
-    pci = sorted({match[1] for match in present if match})
-    if pci:
-        return ",".join(pci)
-    return ",".join(sorted(name for name, offer in node.offers.items() if offer.capacity > 0))
+    return ",".join(sorted({match[1] for match in present if match}))
 
 
 def _value(node: Node, key: CohortKey) -> str:
