@@ -1,6 +1,6 @@
-"""What no fault of devices explains: workloads that fail by themselves, and what is left."""
+"""What is left when nothing explains it."""
 
 from bridgehead.core.findings.rule import DiagnosisRule
-from bridgehead.rules.diagnosis.unexplained import unexplained, workload_fails_by_itself
+from bridgehead.rules.diagnosis.unexplained import unexplained
 
-RULES: tuple[DiagnosisRule, ...] = (workload_fails_by_itself.RULE, unexplained.RULE)
+RULES: tuple[DiagnosisRule, ...] = (unexplained.RULE,)

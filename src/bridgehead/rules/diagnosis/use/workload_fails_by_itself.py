@@ -68,10 +68,10 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
         if pod.ref in plugins or pod_key(pod) not in unwell or _is_short(short, user):
             continue
         own = _own(user)
+        if own is None and not user.logs and (own := _unread_crash(user)) is not None:
+            yield Doubt(why=f"whether pod {pod.ref} fails by itself: its log was not read")
         if own is not None:
             groups[pod.namespace, pod.owner_name or pod.name, own.why].append((user, own))
-        elif _crashes(user) and not user.logs:
-            yield Doubt(why=f"whether pod {pod.ref} fails by itself: its log was not read")
     for _, found in sorted(groups.items(), key=lambda item: item[0]):
         yield _cause(found)
 
@@ -114,8 +114,16 @@ def _ended(item: Container) -> tuple[str, int, str] | None:
     return None
 
 
-def _crashes(user: User) -> bool:
-    return any(_ended(item) is not None for item in user.pod.containers)
+def _unread_crash(user: User) -> _Own | None:
+    """An end with an error of which nobody has read the log: likely its own, and no more."""
+    for item in user.pod.containers:
+        ended = _ended(item)
+        if ended is None or ended[0] == "StartError" or _ABOUT_DEVICES.search(ended[2]):
+            continue
+        source = f"status of container {item.name} of pod {user.pod.ref}"
+        proof = Evidence(source, f"{ended[0] or 'ended'}, exit code {ended[1]}")
+        return _Own(f"container {item.name} ends with exit code {ended[1]}", proof, Confidence.LOW)
+    return None
 
 
 def _crash(user: User) -> _Own | None:
