@@ -44,7 +44,7 @@ CLUSTER: list[Object] = [
 
 
 def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    entries = value.items() if isinstance(value, dict) else ()
+    entries: Any = value.items() if isinstance(value, dict) else ()
     entries = enumerate(value) if isinstance(value, list) else entries
     for step, inner in entries:
         yield (*path, step)
