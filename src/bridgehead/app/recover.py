@@ -84,7 +84,16 @@ async def explain(session: Session, request: Request, diagnose: Diagnose) -> Exp
         choice = _choice(seen, request)
         tried = await Acting.tried(session, seen, choice.chosen) if choice.chosen else ""
         found.append(Explained(situation=seen, choice=choice, tried=tried))
-    return Explanation(nodes=tuple(found), unread=place.scene.observed.unread)
+    return Explanation(nodes=tuple(found), unread=_unread(place, diagnosis))
+
+
+def _unread(place: Place, diagnosis: Diagnosis) -> tuple[Unread, ...]:
+    """What could not be read or judged, by either look."""
+    failed = (
+        Unread(f"what rule {item.rule} says", f"the rule failed: {item.error}")
+        for item in diagnosis.failures
+    )
+    return tuple(dict.fromkeys((*place.scene.observed.unread, *diagnosis.unread, *failed)))
 
 
 async def recover(
@@ -194,6 +203,8 @@ class _Recovering:
         if node is None:
             raise NodeUnclearError(f"node {before.node.name} is gone")
         seen = await situation(session, request.asked, place, node, diagnosis)
+        if seen.open_run:
+            raise ClaimedError(str(request.asked.component), seen.open_run)
         seen = msgspec.structs.replace(seen, readings=before.readings)
         choice = _choice(seen, request)
         alone = self._alone

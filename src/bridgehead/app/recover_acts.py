@@ -12,6 +12,7 @@ from bridgehead.cluster.recover_writes import RecoverWrites
 from bridgehead.cluster.recoveries import Recoveries
 from bridgehead.core.components.resources import owns
 from bridgehead.core.findings.observed import Reading
+from bridgehead.core.findings.redaction import redacted_text, redacted_words
 from bridgehead.core.journal.entry import Draft, Evidence, Phase
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.pod import Pod
@@ -104,10 +105,11 @@ class Acting:
     async def by_command(
         self, chosen: Assessment, argv: tuple[str, ...], command: Command
     ) -> Acted:
-        """Run a person's own command for what is done by hand."""
-        detail: JsonObject = {"command": list(argv)}
-        await self._intend(chosen, " ".join(argv), detail)
-        code, said = await command(argv)
+        """Run a person's own command for what is done by hand; recorded is nothing secret of it."""
+        shown = redacted_words(argv)
+        await self._intend(chosen, " ".join(shown), {"command": list(shown)})
+        code, told_by_it = await command(argv)
+        said = redacted_text(told_by_it)
         result = "done" if code == 0 else "failed"
         message = f"exit code {code}" + (f": {said}" if said else "")
         await self._settle(chosen, result, message)

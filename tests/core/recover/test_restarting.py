@@ -147,7 +147,7 @@ def test_a_hang_in_allocate_is_never_answered_by_a_restart_and_says_what_helps()
     found = restarting(situation(causes=(STREAM, cause("allocate-hangs"))))
     condition = of(found, "speaks against")
     assert condition.verdict is NOT_MET
-    assert "only a restart of the kubelet helps" in condition.evidence
+    assert "only the end of its process on the node helps" in condition.evidence
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ read back as it was.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from bridgehead.core.model.json import JsonObject, JsonValue, text
 
@@ -51,6 +51,13 @@ _TEXTS = (
     ),
     (re.compile(rf"(?P<key>\b[\w.-]*{_NAMED}[\"']?\s*=\s*){_ASSIGNED}", re.IGNORECASE), r"\g<key>"),
     (re.compile(rf"(?P<key>\b[\w.-]*{_NAMED}[\"']?\s*:\s*){_STATED}", re.IGNORECASE), r"\g<key>"),
+    (
+        re.compile(
+            r"(?P<key>^[ \t-]*[\w.-]*pass(word|wd|phrase)[ \t]*:[ \t]+)[^\s\"'#][^\n]*",
+            re.IGNORECASE | re.MULTILINE,
+        ),
+        r"\g<key>",
+    ),
     (re.compile(r"(?P<key>)\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*"), r"\g<key>"),
     (re.compile(r"(?P<key>)\b(AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20,})\b"), r"\g<key>"),
 )
@@ -131,20 +138,52 @@ def _walked(key: str, value: JsonValue) -> JsonValue:
     if isinstance(value, list):
         if key == "env":
             return [_variable(inner) for inner in value]
+        if key in ("args", "command"):
+            return _words(value)
         return [_walked(key, inner) for inner in value]
     return value
+
+
+_OPTION = re.compile(rf"--?[\w-]*{_NAMED}", re.IGNORECASE)
+_OPTION_AND_VALUE = re.compile(
+    rf"(?P<key>(?<![\w-])--?[\w-]*{_NAMED}\s+)(?!-){_ASSIGNED}", re.IGNORECASE
+)
+"""Within a line for a shell. In prose, such as a log's, what follows an option is no value."""
+
+
+def _words(words: Sequence[JsonValue]) -> list[JsonValue]:
+    """A command line; a secret may be the word after its option."""
+    found: list[JsonValue] = []
+    before: JsonValue = ""
+    for word in words:
+        if not isinstance(word, str):
+            found.append(_walked("", word))
+        elif word and isinstance(before, str) and _OPTION.fullmatch(before) and word[0] != "-":
+            found.append(REDACTED)
+        else:
+            found.append(redacted_text(_OPTION_AND_VALUE.sub(rf"\g<key>{REDACTED}", word)))
+        before = word
+    return found
+
+
+def redacted_words(words: Sequence[str]) -> tuple[str, ...]:
+    """A command line without what may be secret in it."""
+    return tuple(str(word) for word in _words(words))
 
 
 _NAMES = frozenset({"secretName", "tokenExpirationSeconds", "automountServiceAccountToken"})
 """Fields of API objects that speak of secrets and hold none."""
 
 
+_SECRET_KEY = re.compile(
+    r"(.*[/_.-])?(password|passwd|token|((secret|api|access|private)[_-]?key)|client[_-]?secret)",
+    re.IGNORECASE,
+)
+
+
 def _secret_key(key: str) -> bool:
     """Whether a value under this key is one, such as ``password`` in a ConfigMap's data."""
-    return bool(
-        re.fullmatch(r"(.*[_.-])?(password|passwd|token|secret[_-]?key)", key, re.IGNORECASE)
-        and key not in _NAMES
-    )
+    return bool(_SECRET_KEY.fullmatch(key) and key not in _NAMES)
 
 
 def _variable(entry: JsonValue) -> JsonValue:

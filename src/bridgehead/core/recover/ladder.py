@@ -35,7 +35,8 @@ _CORDON = Fit(rungs=(_R4,))
 
 HANGS = (
     "a plugin that hangs in Allocate holds up every change of pods on its node, the end of its own "
-    "pod too (seen with Kubernetes 1.37.2): only a restart of the kubelet helps"
+    "pod too: only the end of its process on the node helps, or a restart of the kubelet (both "
+    "seen with Kubernetes 1.37.2)"
 )
 SHRINKS = "a plugin that restarts while its devices are held finds only the free ones"
 

@@ -1,0 +1,67 @@
+"""Recovery of a twin: what is not read is told, and what is recorded holds no secret."""
+
+from bridgehead.app.diagnose import diagnosed
+from bridgehead.app.recover import Request, explain, recover
+from bridgehead.app.recover_acts import Acted
+from bridgehead.app.recover_look import Asked
+from bridgehead.app.rehearse_stage import Stage
+from bridgehead.app.session import Session
+from bridgehead.cluster.recoveries import Recoveries
+from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.diagnose.question import EVERYTHING
+from bridgehead.core.findings.finding import RuleFailure
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.plan.settings import ComponentKind, ComponentRef
+from bridgehead.core.recover.rung import Rung
+from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN
+from tests.app.test_diagnose import look, on_a_twin
+
+REF = ComponentRef(ComponentKind.DAEMON_SET, NAMESPACE, PLUGIN)
+FORBIDDEN = Unread("events", "forbidden", "list events")
+
+
+async def with_gaps(_: Session) -> Diagnosis:
+    """A diagnosis that found nothing, and had not read all."""
+    failure = RuleFailure(rule="two-claimants", error="KeyError")
+    return Diagnosis(
+        at="", about="", healthy=None, causes=(), unread=(FORBIDDEN,), failures=(failure,)
+    )
+
+
+def test_what_the_diagnosis_could_not_read_or_judge_is_told_where_no_node_is_named() -> None:
+    async def work(stage: Stage) -> tuple[Unread, ...]:
+        found = await explain(stage.session, Request(asked=Asked(component=REF)), with_gaps)
+        assert found.nodes == ()
+        return found.unread
+
+    told = on_a_twin(work)
+    assert FORBIDDEN in told
+    assert any("two-claimants" in item.what for item in told)
+
+
+def test_a_persons_own_command_and_what_it_said_are_recorded_without_secrets() -> None:
+    async def command(argv: tuple[str, ...]) -> tuple[int, str]:
+        assert argv[-1] == "hunter2"
+        return 0, "logged in with password=hunter2"
+
+    async def work(stage: Stage) -> tuple[Acted, tuple[Entry, ...]]:
+        async def sound(_: Session) -> Diagnosis:
+            return diagnosed(observed, EVERYTHING)
+
+        observed = await look(stage)
+        request = Request(
+            asked=Asked(component=REF, by_person=True),
+            node=observed.snapshot.nodes[0].name,
+            rung=Rung.REBOOT,
+            command=("power", "--token", "hunter2"),
+        )
+        acted = await recover(stage.session, request, sound, command)
+        assert isinstance(acted, Acted)
+        entries = await Recoveries(stage.session.kube, stage.session.state_namespace, REF).entries()
+        return acted, entries
+
+    acted, entries = on_a_twin(work)
+    assert len(entries) == 2
+    assert "power --token (redacted)" in str(entries[0].detail)
+    assert not [item for item in (acted.said, *map(str, entries)) if "hunter2" in item]
