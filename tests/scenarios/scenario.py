@@ -234,7 +234,9 @@ class Then(Part):
     """What happens to the cluster before."""
     command: Annotated[
         str,
-        Field(pattern=r"^(rollback|rollout|release|recover|status|pause|resume|approve|abort)( |$)"),
+        Field(
+            pattern=r"^(rollback|rollout|release|recover|status|pause|resume|approve|abort)( |$)"
+        ),
     ]
     by: Text | None = None
     """Another person, who may only ask; else the one who rolls out."""
@@ -250,6 +252,8 @@ class Scenario(Part):
     says: Text
     """The behaviour, in one sentence."""
     runs_on: Annotated[list[Literal["kubelet", "kwok", "twin"]], Field(min_length=1)]
+    long: bool = False
+    """Played on real kubelets only by name: another scenario shows the same way there."""
     chance: Text | None = None
     """What is chance in the way to its end: why two journals of it may differ."""
     process: bool = False

@@ -8,6 +8,7 @@ late or waited for where it else is not, and both journals are right.
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.scenarios.conftest import SetStage
 from tests.scenarios.journals import differences
@@ -36,8 +37,13 @@ def on_the_twin(request: pytest.FixtureRequest, tmp_path: Path) -> OnTheTwin:
     return played_on_the_twin(file, folder)
 
 
+def _marked(file: Path) -> ParameterSet:
+    long = (pytest.mark.long,) if read_scenario(file).long else ()
+    return pytest.param(file, marks=long)
+
+
 @pytest.mark.cluster
-@pytest.mark.parametrize("file", SHARED, ids=scenario_name)
+@pytest.mark.parametrize("file", [_marked(file) for file in SHARED], ids=scenario_name)
 async def test_scenario(file: Path, set_stage: SetStage) -> None:
     stage = await set_stage(read_scenario(file))
     assert not (complaint := judge(await play(stage))), complaint
