@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -84,6 +87,21 @@ def test_the_same_state_gives_the_same_bytes_whatever_its_order(
         run(["diagnose", "--from", str(recorded(tmp_path / name, objects)), "-o", output])
         told.append(capsys.readouterr().out)
     assert told[0] == told[1]
+
+
+def test_the_order_in_which_python_keeps_sets_changes_no_byte(tmp_path: Path) -> None:
+    path = str(recorded(tmp_path / "s", BAD))
+    answers = {
+        subprocess.run(
+            [sys.executable, "-m", "bridgehead", "diagnose", "--from", path, "-o", "json"],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=False,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(answers) == 1
+    assert b"causes" in answers.pop()
 
 
 def test_fail_on_decides_what_is_exit_1(tmp_path: Path) -> None:

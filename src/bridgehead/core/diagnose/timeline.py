@@ -1,8 +1,8 @@
 """What happened on a node, in one line of time, from everything that carries a time.
 
 Of the node: creation, conditions, starts, changes of labels and taints by their writers, earlier
-readings of its devices. Of plugin pods: creation, starts and ends of containers, registrations and
-known faults in their logs. Of pods with devices: admitted and refused. And events about all these.
+readings of its devices. Of plugin pods: creation, starts and ends of containers, registrations in
+their logs. Of pods with devices: admitted and refused. And events about all these.
 """
 
 import re
