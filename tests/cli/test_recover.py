@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Awaitable
 
 import pytest
 
@@ -78,6 +79,42 @@ def test_something_that_can_be_done_is_a_finding_with_the_command_that_does_it(
 def test_nothing_wrong_is_done_or_not_known(unread: tuple[Unread, ...], code: Exit) -> None:
     assert tell(Explanation(nodes=(explained(SOUND),), unread=unread), typed()) == code
     assert tell(Explanation(nodes=(), unread=unread), typed()) == code
+
+
+def test_what_may_not_be_read_makes_no_clean_result(capsys: pytest.CaptureFixture[str]) -> None:
+    unread = (Unread("pods", "forbidden", "list pods"), Unread("nodes", "forbidden", "list nodes"))
+    assert tell(Explanation(nodes=(), unread=unread), typed()) == Exit.INCOMPLETE
+    told = capsys.readouterr()
+    assert "not everything needed could be read" in told.out
+    assert f"next: grant: list nodes, list pods; then bridgehead recover {REF}\n" in told.err
+
+
+def test_plugins_that_may_not_be_seen_are_no_clean_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def forbidden(*_: object, **__: object) -> object:
+        return (), (Unread("daemonsets", "forbidden", "list daemonsets.apps"),)
+
+    monkeypatch.setattr("bridgehead.cli.recover.plugins_there", forbidden)
+    monkeypatch.setattr("bridgehead.cli.recover.runner", _Nobody)
+    assert run(["recover"]) == Exit.INCOMPLETE
+    assert "not read: daemonsets: forbidden" in capsys.readouterr().err
+
+
+class _Nobody:
+    """A runner whose server is never asked."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    async def __aenter__(self) -> tuple[None, "_Nobody"]:
+        return None, self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def result_of(self, work: Awaitable[object]) -> object:
+        return await work
 
 
 def test_a_runbook_says_its_risks_and_how_ones_own_command_is_run(

@@ -14,13 +14,11 @@ from bridgehead.app.session import Session, unless_stopped
 from bridgehead.cluster.access import Missing, complete, lacking
 from bridgehead.cluster.errors import ClaimedError
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
-from bridgehead.cluster.read import read_snapshot
 from bridgehead.cluster.recover_access import needed_to_recover
-from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Unread
-from bridgehead.core.plan.settings import ComponentKind, ComponentRef, LockSettings
+from bridgehead.core.plan.settings import ComponentRef, LockSettings
 from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.rung import Rung, may_do_alone
@@ -58,16 +56,6 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
 class NodeUnclearError(Exception):
     """More than one node could be meant, or none; the message names them."""
-
-
-async def components(session: Session) -> tuple[ComponentRef, ...]:
-    """All device plugins of the cluster, by name. Raises KubeError."""
-    snapshot = await read_snapshot(session.kube, now=session.clock())
-    return tuple(
-        ComponentRef(ComponentKind.DAEMON_SET, item.namespace, item.name)
-        for item in sorted(snapshot.components, key=lambda item: item.ref)
-        if is_device_plugin(item)
-    )
 
 
 async def explain(session: Session, request: Request, diagnose: Diagnose) -> Explanation:

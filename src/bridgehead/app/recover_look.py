@@ -11,6 +11,7 @@ from bridgehead.cluster.dry_run import pod_refusal
 from bridgehead.cluster.errors import BrokenJournalError, NoSuchRunError, UnreadableRunError
 from bridgehead.cluster.read import read_snapshot
 from bridgehead.cluster.recoveries import Recoveries
+from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.diagnose.node_times import starts_of
 from bridgehead.core.diagnose.scene import Plugin, Scene
@@ -19,7 +20,7 @@ from bridgehead.core.inventory.cohort import cohort_of
 from bridgehead.core.model.json import JsonObject, children, text
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Snapshot, Unread
-from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.recover.limits import LIMITS, Limits
 from bridgehead.core.recover.situation import Answer, Situation, WayBack, causes_of
 from bridgehead.core.rollout.state import Mode, NodeStatus
@@ -50,6 +51,20 @@ class Place(msgspec.Struct, frozen=True):
 
     scene: Scene
     plugin: Plugin
+
+
+async def plugins_there(session: Session) -> tuple[tuple[ComponentRef, ...], tuple[Unread, ...]]:
+    """All device plugins of the cluster, by name, and what keeps others from being seen.
+
+    Raises KubeError.
+    """
+    snapshot = await read_snapshot(session.kube, now=session.clock())
+    refs = (
+        ComponentRef(ComponentKind.DAEMON_SET, item.namespace, item.name)
+        for item in sorted(snapshot.components, key=lambda item: item.ref)
+        if is_device_plugin(item)
+    )
+    return tuple(refs), snapshot.unread
 
 
 async def look(session: Session, asked: Asked) -> Place:

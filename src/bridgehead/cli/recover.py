@@ -14,11 +14,10 @@ from bridgehead.app.recover import (
     Explanation,
     NodeUnclearError,
     Request,
-    components,
     explain,
 )
 from bridgehead.app.recover import recover as take
-from bridgehead.app.recover_look import Asked, NoSuchPluginError
+from bridgehead.app.recover_look import Asked, NoSuchPluginError, plugins_there
 from bridgehead.app.session import Session
 from bridgehead.cli.endings import not_begun, stopped
 from bridgehead.cli.exits import Exit
@@ -183,17 +182,17 @@ async def _run(
 
 
 async def _go(session: Session, asked: _Asked) -> Result:
-    refs = (asked.ref,) if asked.ref is not None else await components(session)
+    refs, unread = ((asked.ref,), ()) if asked.ref is not None else await plugins_there(session)
     diagnosis = RuleDiagnosis(asked.baseline, refs[0] if len(refs) == 1 else None)
     if asked.yes:
         if len(refs) != 1:
-            names = ", ".join(map(str, refs)) or "none"
+            names = ", ".join(map(str, refs)) or ("not all may be read" if unread else "none")
             raise NodeUnclearError(f"name one component: device plugins of this cluster: {names}")
         return await take(session, asked.request(refs[0]), diagnosis.of(refs[0]), run_command)
     parts = [await explain(session, asked.request(ref), diagnosis.of(ref)) for ref in refs]
     return Explanation(
         nodes=tuple(item for part in parts for item in part.nodes),
-        unread=tuple(dict.fromkeys(item for part in parts for item in part.unread)),
+        unread=tuple(dict.fromkeys((*unread, *(item for part in parts for item in part.unread)))),
     )
 
 

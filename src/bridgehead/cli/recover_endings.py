@@ -48,6 +48,9 @@ def tell(result: Result, typed: Typed) -> Exit:
             return conclude(result, output, typed.again, where, _of_a_rollback)
 
 
+_NOTHING_KNOWN = "no node is known to need recovery, but not everything needed could be read"
+
+
 def _of_a_rollback(ended: Ended) -> Exit:
     """R2 has done what it was asked for where the former version is back."""
     code = as_ended(ended)
@@ -62,15 +65,23 @@ def _explained(result: Explanation, typed: Typed) -> Exit:
         for item in result.nodes:
             show(choice_text(item.situation, item.choice, item.tried))
         if not result.nodes:
-            show("no node needs recovery")
+            show(_NOTHING_KNOWN if result.unread else "no node needs recovery")
     ready = [item for item in result.nodes if item.choice.chosen is not None]
     for missing in result.unread:
         say(f"not read: {missing.what}: {missing.why}")
-    next_step(_next(ready, typed))
+    next_step(_first_the_grant(result, typed) or _next(ready, typed))
     wrong = [item for item in result.nodes if item.situation.faults or item.situation.missing]
     if wrong:
         return Exit.FINDINGS
     return Exit.INCOMPLETE if result.unread else Exit.DONE
+
+
+def _first_the_grant(result: Explanation, typed: Typed) -> str:
+    """Where nothing is known to be wrong, what keeps the rest from being read comes first."""
+    grants = sorted({item.grant for item in result.unread if item.grant})
+    if result.nodes or not grants:
+        return ""
+    return f"grant: {', '.join(grants)}; then {typed.again}"
 
 
 def _next(ready: list[Explained], typed: Typed) -> str:
