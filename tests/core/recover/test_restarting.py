@@ -156,6 +156,7 @@ def test_a_hang_in_allocate_is_never_answered_by_a_restart_and_says_what_helps()
         ("XidCriticalError: Xid=31 on Device=GPU-1", Verdict.MET),
         ("XidCriticalError: Xid=79 on Device=GPU-1", NOT_MET),
         ("Xid=31 ... Xid=48", NOT_MET),
+        ("NVRM: Xid (PCI:0000:3b:00): 31, pid=912", Verdict.MET),
         ("marking device as unhealthy", NOT_KNOWN),
     ],
 )

@@ -43,7 +43,7 @@ _WORDS = (
     (r"no space left on device", PullFailure.NO_ROOM),
     (
         r"manifest unknown|not found|repository does not exist|name unknown|NAME_UNKNOWN"
-        r"|MANIFEST_UNKNOWN|404",
+        r"|MANIFEST_UNKNOWN|(status|code):? 404\b",
         PullFailure.NOT_FOUND,
     ),
     (

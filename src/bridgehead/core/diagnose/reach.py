@@ -9,6 +9,7 @@ from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.cohort import cohort_of
 from bridgehead.core.plan.settings import CohortKey
 
@@ -95,9 +96,7 @@ def by_plugin(posts: Iterable[Post]) -> list[list[Post]]:
 
 def listed(names: Iterable[str], most: int = 3) -> str:
     """Some names and how many more there are."""
-    every = sorted(set(names))
-    more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(every[:most]) + more
+    return few(sorted(set(names)), most)
 
 
 def explained(scene: Scene, posts: Iterable[Post]) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 
-_SHARED = re.compile(r"too large: maximum request size for shared resources is (\d+)")
+_SHARED = re.compile(r"maximum request size for shared resources is (\d+)")
 
 
 def _check(scene: Scene) -> Iterable[Cause]:

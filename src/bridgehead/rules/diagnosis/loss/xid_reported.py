@@ -13,9 +13,9 @@ Do: for an application's Xid restart the plugin's pod, once a device and day. Fo
 hardware keep new pods away and test or replace the GPU; do not bring it back.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
+from bridgehead.core.components.xids import APPLICATION_XIDS, xids_in
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed
@@ -26,12 +26,6 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
-
-OF_APPLICATIONS = frozenset({13, 31, 43, 45, 68, 109})
-"""Xids that NVIDIA's plugin itself passes over by default, as applications bring them about.
-Source: internal/rm/health.go of NVIDIA/k8s-device-plugin, v0.17"""
-
-_XID = re.compile(r"xid\w*\W{0,3}(?:error\W+)?(?:\(PCI:[^)]*\)\W*|xid\W*)?(\d+)", re.IGNORECASE)
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -61,17 +55,12 @@ def _node_events(scene: Scene) -> dict[str, Evidence]:
     return {it.name: Evidence(it.source, it.message) for it in told}
 
 
-def _xid(proof: Evidence) -> int | None:
-    found = re.search(r"Xid=(\d+)", proof.text) or _XID.search(proof.text)
-    return int(found[1]) if found else None
-
-
 def _cause(scene: Scene, posts: Sequence[Post], found: dict[tuple[str, str], Evidence]) -> Cause:
     component = posts[0].plugin.component
     nodes = [post.node.name for post in posts]
     proofs = [found[component.ref, node] for node in nodes]
-    xids = sorted({xid for proof in proofs for xid in [_xid(proof)] if xid is not None})
-    benign = bool(xids) and set(xids) <= OF_APPLICATIONS
+    xids = sorted({number for proof in proofs for number in xids_in(proof.text)})
+    benign = bool(xids) and set(xids) <= APPLICATION_XIDS
     numbers = ", ".join(str(xid) for xid in xids) or "of unknown number"
     whose = "an application's error" if benign else "an error of the hardware or the driver"
     return scoped_cause(
