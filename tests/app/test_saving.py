@@ -1,4 +1,4 @@
-"""What is saved is read back as it was: every recorded case gives the same answer, byte for byte."""
+"""What is saved is read back as it was: each recorded case gives the same answer, to the byte."""
 
 from pathlib import Path
 

@@ -10,6 +10,7 @@ import asyncio
 import msgspec
 
 from bridgehead.app.gathering import gather
+from bridgehead.app.history import history_of_last_runs
 from bridgehead.app.session import Session
 from bridgehead.core.diagnose.cause import Blame
 from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked
@@ -87,12 +88,16 @@ class FailureDiagnosis:
 
         await asyncio.sleep(_BEFORE_OTHERS)
         ref, wanted = str(self._component), tuple(self._nodes)
+        session = self._session
         async with asyncio.timeout(READING):
+            # Its own record has what the nodes offered before they were touched.
+            before = await history_of_last_runs(session.kube, session.state_namespace, ref)
             return await gather(
-                self._session.kube,
+                session.kube,
                 needs() - _LEFT_OUT,
-                now=self._session.clock(),
+                now=session.clock(),
                 namespaces=(self._component.namespace,),
+                extra=before,
                 whose_logs=lambda bare: logs_near(bare, ref, wanted),
             )
 
