@@ -50,6 +50,21 @@ def test_a_sound_recording_is_healthy(tmp_path: Path, capsys: Output) -> None:
     assert told.err == f"next: bridgehead inventory --from {tmp_path / 's'}\n"
 
 
+def test_what_is_not_there_is_not_healthy(tmp_path: Path, capsys: Output) -> None:
+    unmounted = daemon_set(2)
+    unmounted["spec"]["template"]["spec"]["containers"][0].pop("volumeMounts")
+    state = recorded(tmp_path / "s", [unmounted, *GOOD[1:]])
+    for words, said in (
+        (["daemonset/gpu/plugjn"], "daemonset/gpu/plugjn is not there"),
+        (["daemonset/gpu/plugin"], "is no device plugin: none of its containers mounts"),
+        (["--node", "n3"], "there is no node n3"),
+    ):
+        assert run(["diagnose", *words, "--from", str(state)]) == Exit.USAGE
+        told = capsys.readouterr()
+        assert said in told.err
+        assert "healthy" not in told.out
+
+
 def test_what_is_wrong_is_exit_1_with_cause_node_proof_and_a_command(
     tmp_path: Path, capsys: Output
 ) -> None:

@@ -69,16 +69,24 @@ def diagnose(
     """
     # The rules and the YAML reader: help must not wait for them.
     from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415
-    from bridgehead.core.diagnose.question import Question  # noqa: PLC0415
+    from bridgehead.core.diagnose.question import Question, not_there  # noqa: PLC0415
+    from bridgehead.core.diagnose.scene import Scene  # noqa: PLC0415
 
     if reader_image and (not nodes or state.recording is not None):
         raise click.UsageError("--reader-image goes with --node, and with a live cluster")
     question = Question(component=_ref(component), nodes=nodes)
     observed = _observed(state, question, state_namespace, baseline, reader_image or "")
     found = diagnosed(observed, question)
-    show(_shown(found, output))
     if save is not None:
         _save(observed, save)
+    absent = "" if found.causes else not_there(Scene(observed), question)
+    if absent:
+        from bridgehead.cli.endings import not_begun  # noqa: PLC0415
+
+        not_begun(output, Exit.USAGE, absent)
+        next_step(f"bridgehead diagnose{state.as_arguments}")
+        return Exit.USAGE
+    show(_shown(found, output))
     again = " ".join(filter(None, (component, *(f"--node {name}" for name in nodes))))
     return _ending(found, fail_on, f"{' ' if again else ''}{again}", state.as_arguments)
 

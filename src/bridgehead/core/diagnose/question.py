@@ -4,9 +4,11 @@ from collections.abc import Collection
 
 import msgspec
 
+from bridgehead.core.components.registration import DEVICE_PLUGINS
 from bridgehead.core.diagnose.cause import Cause
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import Symptom, daemon_set_key, pod_key
+from bridgehead.core.findings.needs import Need
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +27,27 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 EVERYTHING = Question()
+
+
+def not_there(scene: Scene, question: Question) -> str:
+    """What is asked about and is not there, or is no device plugin; empty where all of it is.
+
+    What could not be read may be there.
+    """
+    observed = scene.observed
+    for name in question.nodes:
+        if name not in scene.nodes and observed.has(Need.NODES):
+            return f"there is no node {name}"
+    plugins = [item.component.ref for item in scene.plugins]
+    if not question.component or question.component in plugins:
+        return ""
+    known = f"device plugins of this cluster: {', '.join(plugins) or 'none'}"
+    if any(item.ref == question.component for item in observed.snapshot.components):
+        return (
+            f"{question.component} is no device plugin: none of its containers mounts "
+            f"the kubelet's folder {DEVICE_PLUGINS}; {known}"
+        )
+    return f"{question.component} is not there; {known}" if observed.has(Need.DAEMON_SETS) else ""
 
 
 class Asked:
