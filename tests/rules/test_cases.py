@@ -7,6 +7,7 @@ import pytest
 from bridgehead.core.diagnose.cause import Cause
 from bridgehead.core.findings.manifest import Violation
 from bridgehead.core.findings.rule import Rule
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.rules.catalogue import DIAGNOSIS, LINT
 from tests.rules.cases import Case, ask, cases_of, every, file_of, said
 
@@ -51,6 +52,8 @@ def _is(item: Violation | Cause, key: str, value: Any) -> bool:
             return isinstance(item, Violation) and item.manifest.place(item.path)[0] == value
         case "severity":
             return item.severity is not None and item.severity.value == value
+        case "confidence":
+            return isinstance(item, Cause) and item.confidence is Confidence(value)
         case "nodes":
             return isinstance(item, Cause) and list(item.nodes) == value
         case "explains":

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from bridgehead.core.components.label_writers import writes_labels
-from bridgehead.core.components.registration import DEVICE_PLUGINS, is_device_plugin
+from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.pod_state import unsound
+from bridgehead.core.inventory.plugins import registers_devices
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, child, text
 from bridgehead.core.model.pod import Pod
@@ -40,9 +41,7 @@ class Keeping:
         return self._ended <= MOST_ENDED
 
     def _is_about_devices(self, pod: Pod) -> bool:
-        if pod.requests or self._owned(pod):
-            return True
-        return any(DEVICE_PLUGINS in path.split("/") for path in pod.host_paths)
+        return bool(pod.requests) or self._owned(pod) or registers_devices(pod)
 
     def _owned(self, pod: Pod) -> bool:
         if pod.owner_uid and pod.owner_uid in self._uids:

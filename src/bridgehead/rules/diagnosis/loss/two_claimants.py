@@ -3,8 +3,9 @@
 Finds: a node on which two running pods of different owners offer one resource, or one pod does so
 twice while its number of devices flips, is not what it should be, or is below what pods hold.
 
-Why: the kubelet keeps one endpoint a resource: the last one to register wins, and the end of either
-may take the resource away. Pods are given ids that the other plugin does not know.
+Why: the list of the one that registered last counts, and pods are given ids that the other plugin
+does not know. The end of either takes the resource away with 1.30, and leaves it with the number
+that was listed last with 1.37 (both measured).
 
 Sure: two pods on the node mount the kubelet's directory and claim the name; the number goes to and
 fro at restarts. With one pod alone, a number that fell by the devices in use is another fault.

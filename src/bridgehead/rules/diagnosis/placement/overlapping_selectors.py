@@ -1,23 +1,25 @@
 """Two DaemonSets of one namespace select each other's pods.
 
 Finds: a device plugin's DaemonSet that does not have the pods it wants, and another DaemonSet in
-the same namespace whose selector matches its pods too, or the other way round.
+the same namespace whose selector matches its pods too, or the other way round. It is sure where one
+owns a pod that the other has made.
 
-Why: a controller counts and adopts what its selector matches. With equal labels a pod that has lost
-its owner is taken by either; counts and revisions go wrong, and one set waits for pods that it
-never gets.
+Why: pods keep the owner that made them, so equal labels alone take nothing away. A pod that has
+lost its owner, as when a DaemonSet is deleted with its pods left, is adopted by the other one: that
+counts it as its own, and of two on a node deletes one (seen with Kubernetes 1.37.2).
 
-Sure: kubectl get daemonsets -n NAMESPACE -o custom-columns=N:.metadata.name,S:.spec.selector shows
-selectors that match the labels in the other's template.
+Sure: kubectl get pods -n NAMESPACE -o custom-columns=N:.metadata.name,O:.metadata.ownerReferences
+shows a pod under another owner than its name says.
 
 Do: give each its own component label, in selector and template; as a selector cannot be changed,
-one of the two must be created anew.
+one of the two must be created anew. Without an adopted pod, look for another cause first.
 """
 
 from collections.abc import Iterable
 from itertools import combinations
 
 from bridgehead.core.components.registration import is_device_plugin
+from bridgehead.core.components.resources import pods_of
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key
@@ -29,6 +31,7 @@ from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.json import canonical, texts
+from bridgehead.core.model.pod import Pod
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -42,14 +45,33 @@ def _check(scene: Scene) -> Iterable[Cause]:
         keys = [daemon_set_key(item.namespace, item.name) for item in (one, other)]
         explains = tuple(key for key in keys if key in known)
         if explains and (_selects(one, other) or _selects(other, one)):
-            yield _cause(one, other, explains)
+            yield _cause(one, other, explains, _adopted(scene, one, other))
 
 
 def _selects(one: Component, other: Component) -> bool:
     return label_selector_matches(one.selector, texts(other.template, "metadata", "labels"))
 
 
-def _cause(one: Component, other: Component, explains: tuple[str, ...]) -> Cause:
+def _adopted(scene: Scene, one: Component, other: Component) -> tuple[Evidence, ...]:
+    """Pods that one of the two owns and the other has made, by their names."""
+    return tuple(
+        Evidence(f"owner of pod {pod.ref}", f"{owner.ref}, and its name is from {maker.ref}")
+        for owner, maker in ((one, other), (other, one))
+        for pod in pods_of(owner, scene.observed.snapshot.pods)
+        if _made_by(maker, pod) and not _made_by(owner, pod)
+    )
+
+
+def _made_by(component: Component, pod: Pod) -> bool:
+    return pod.name.rpartition("-")[0] == component.name
+
+
+def _cause(
+    one: Component,
+    other: Component,
+    explains: tuple[str, ...],
+    adopted: tuple[Evidence, ...],
+) -> Cause:
     plugin, rival = (one, other) if is_device_plugin(one) else (other, one)
     return Cause(
         message=(
@@ -58,6 +80,7 @@ def _cause(one: Component, other: Component, explains: tuple[str, ...]) -> Cause
         ),
         blame=Blame.SECOND_WRITER,
         evidence=(
+            *adopted[:3],
             *(
                 Evidence(f"selector of {item.ref}", canonical(item.selector))
                 for item in (one, other)
@@ -82,18 +105,19 @@ def _cause(one: Component, other: Component, explains: tuple[str, ...]) -> Cause
             ),
         ),
         rollback_helps=RollbackHelps.UNKNOWN,
+        confidence=Confidence.HIGH if adopted else Confidence.LOW,
     )
 
 
 RULE = DiagnosisRule(
     name="overlapping-selectors",
     severity=Severity.ERROR,
-    confidence=Confidence.MEDIUM,
+    confidence=Confidence.LOW,
     level=1,
     references=(
         "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#pod-selector",
     ),
     needs=frozenset({Need.DAEMON_SETS}),
-    supersedes=frozenset({"plugin-pod-missing"}),
+    helped_by=frozenset({Need.PODS}),
     check=_check,
 )

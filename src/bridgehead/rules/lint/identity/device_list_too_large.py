@@ -3,8 +3,8 @@
 Finds: sharing that makes more than 10,000 entries of one resource on a node, or a list of them that
 is estimated at more than 3 MiB: copies x devices x (length of an id + 30 bytes).
 
-Why: list and preferred allocation travel as one gRPC message, which may have 4 MiB. Beyond that the
-kubelet gets no list, or refuses every pod: "received message larger than max".
+Why: the list travels as one gRPC message, which may have 4 MiB. Beyond that the kubelet gets no
+list and the resource is gone; only its own log says why: "received message larger than max".
 
 Sure: kubectl get node NODE -o jsonpath='{.status.capacity}' against the number of real devices.
 

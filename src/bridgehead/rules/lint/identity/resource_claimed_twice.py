@@ -3,8 +3,9 @@
 Finds: two device plugins that claim the same resource name and can have pods on one node: among the
 manifests, beside one that stands in the cluster, or beside the one that is built into Bottlerocket.
 
-Why: the kubelet keeps one endpoint a resource, the last to register. Counts change at every restart
-of either, devices are handed out twice, and the end of one may take the resource away.
+Why: the list of the one that registered last counts, so counts change at every restart of either,
+and devices are handed out twice. A kubelet of 1.30 loses the resource when either ends; one of 1.37
+keeps it, but refuses the second under an equal socket name and then offers what nobody serves.
 
 Sure: kubectl get pods -A -o wide --field-selector spec.nodeName=NODE: two plugins of one vendor.
 

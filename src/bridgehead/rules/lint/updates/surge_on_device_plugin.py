@@ -2,9 +2,10 @@
 
 Finds: a DaemonSet that is a device plugin and whose update strategy has a maxSurge above zero.
 
-Why: during an update two pods of the plugin run on one node and offer the same resource. The
-kubelet keeps one endpoint a resource; the last one to register wins, and the exit of the other may
-take the resource away from the node.
+Why: during an update two pods of the plugin run on one node and offer the same resource. A kubelet
+of 1.30 takes the list of the newer one, and drops the resource for good when either exits. One of
+1.37 refuses the newer one under the same socket name, and when the older one exits it goes on to
+offer devices that no plugin serves, until it is restarted (both measured).
 
 Sure: look at spec.updateStrategy.rollingUpdate.maxSurge; no other field makes two pods on one node.
 
