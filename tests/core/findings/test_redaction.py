@@ -86,7 +86,11 @@ def test_secrets_hold_nothing_and_the_last_applied_copy_is_gone() -> None:
         "name": "s",
         "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{...}", "note": "x"},
     }
-    secret: JsonObject = {"kind": "Secret", "metadata": metadata, "data": {"password": "aHVudGVyMg=="}}
+    secret: JsonObject = {
+        "kind": "Secret",
+        "metadata": metadata,
+        "data": {"password": "aHVudGVyMg=="},
+    }
     assert redacted(secret) == {
         "kind": "Secret",
         "metadata": {"name": "s", "annotations": {"note": "x"}},

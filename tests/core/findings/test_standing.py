@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.manifest import Linted, Manifest
 from bridgehead.core.findings.observed import Observed
-from bridgehead.core.findings.standing import eligible_nodes, few, standing, template_changes
+from bridgehead.core.findings.standing import few, standing, template_changes
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Snapshot

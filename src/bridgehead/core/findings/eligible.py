@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from bridgehead.core.findings.manifest import Linted, Manifest
 from bridgehead.core.inventory.nearest_label import same_in_another_shape
 from bridgehead.core.inventory.placement import misfit, misfits
-from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.node import Node
 
@@ -16,17 +15,9 @@ def nodes_of(linted: Linted) -> Sequence[Node]:
     return sorted(found, key=lambda node: node.name)
 
 
-def eligible(linted: Linted, template: JsonObject) -> list[Node]:
-    """Nodes on which the DaemonSet controller wants a pod of the template."""
-    return [node for node in nodes_of(linted) if not misfit(template, node)]
-
-
-def live(linted: Linted, manifest: Manifest) -> Component | None:
-    """The DaemonSet of the same name as it stands in the cluster; None where there is none."""
-    for component in linted.cluster.snapshot.components if linted.cluster else ():
-        if (component.namespace, component.name) == (manifest.ref.namespace, manifest.ref.name):
-            return component
-    return None
+def eligible_nodes(linted: Linted, manifest: Manifest) -> tuple[Node, ...]:
+    """Nodes of the cluster that the manifest's placement allows; none without a cluster."""
+    return tuple(node for node in nodes_of(linted) if not misfit(manifest.template, node))
 
 
 def why_not(template: JsonObject, node: Node) -> str:

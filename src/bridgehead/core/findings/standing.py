@@ -1,12 +1,11 @@
 """What stands in the cluster of an object that a manifest would create or change."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeGuard
 
 from bridgehead.core.findings.manifest import Linted, Manifest
-from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, JsonValue
-from bridgehead.core.model.node import Node
 
 
 def standing(linted: Linted, manifest: Manifest) -> Component | None:
@@ -32,12 +31,6 @@ def template_changes(manifest: Manifest, template: JsonObject) -> tuple[str, ...
     return tuple(sorted(set(_changes(manifest.template, template, ""))))
 
 
-def eligible_nodes(linted: Linted, manifest: Manifest) -> tuple[Node, ...]:
-    """Nodes of the cluster that the manifest's placement allows; none without a cluster."""
-    nodes = linted.cluster.snapshot.nodes if linted.cluster else ()
-    return tuple(node for node in nodes if not misfit(manifest.template, node))
-
-
 def few(names: Sequence[str], most: int = 5) -> str:
     """Names for a sentence: the first of them, and how many more there are."""
     more = len(names) - most
@@ -58,5 +51,5 @@ def _changes(asked: JsonValue, stands: JsonValue, path: str) -> Iterator[str]:
         yield path
 
 
-def _listed(value: JsonValue) -> bool:
+def _listed(value: JsonValue) -> TypeGuard[Sequence[JsonValue]]:
     return isinstance(value, Sequence) and not isinstance(value, str)

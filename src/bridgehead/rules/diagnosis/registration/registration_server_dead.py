@@ -7,8 +7,8 @@ Why: the server behind kubelet.sock has ended and the kubelet goes on without it
 node can register until the kubelet starts anew.
 
 Sure: all plugins of the node fail alike, at once; one alone would be a fault of its own. "no such
-file" would be a wrong directory. Kubelets since 1.32 report it in /healthz; one of 1.37 does not try
-again either.
+file" would be a wrong directory. Kubelets since 1.32 report it in /healthz; that of 1.37 does not
+try again either.
 
 Do: keep new pods away, drain the node, and restart or upgrade its kubelet. Neither a rollback nor a
 restart of plugins helps.

@@ -18,11 +18,11 @@ import msgspec
 from bridgehead.core.components.family import family_of, plugin_containers
 from bridgehead.core.components.init import flag_value
 from bridgehead.core.findings.configurations import configurations
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Manifest, Path, Violation, containers
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes
 
 _MANY = 10_000
 _TOO_LARGE = 3 * 1024 * 1024

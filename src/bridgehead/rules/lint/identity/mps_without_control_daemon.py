@@ -19,11 +19,11 @@ from collections.abc import Iterable, Iterator
 from bridgehead.core.components.family import plugin_containers
 from bridgehead.core.components.init import arguments, environment, flag_value
 from bridgehead.core.findings.configurations import Configuration, configurations
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes
 from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.json import JsonObject, child, children
 

@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator
 
 from bridgehead.core.components.resources import offered_by
 from bridgehead.core.findings.configurations import Configuration, configurations
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation, containers
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few, standing
+from bridgehead.core.findings.standing import few, standing
 from bridgehead.core.model.json import child, text, texts
 
 

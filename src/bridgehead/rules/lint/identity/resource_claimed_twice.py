@@ -26,11 +26,12 @@ from bridgehead.core.findings.claimants import (
     standing_names,
 )
 from bridgehead.core.findings.configurations import configurations
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Manifest, Violation, component_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few
+from bridgehead.core.findings.standing import few
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.node import Node
 

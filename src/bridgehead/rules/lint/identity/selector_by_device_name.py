@@ -17,11 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bridgehead.core.components.init import arguments
 from bridgehead.core.findings.configurations import Configuration, configurations
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation, containers
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few
+from bridgehead.core.findings.standing import few
 from bridgehead.core.model.json import JsonValue, child, children
 from bridgehead.core.model.node import Node
 

@@ -12,7 +12,7 @@ Do: use an image for all architectures, or select kubernetes.io/arch.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bridgehead.core.findings.eligible import eligible
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation, containers
 from bridgehead.core.findings.needs import Need
@@ -24,7 +24,7 @@ from bridgehead.core.model.json import child, text
 def _check(linted: Linted) -> Iterable[Violation]:
     known = _indexes(linted)
     for plugin in linted.plugins:
-        nodes = eligible(linted, plugin.template)
+        nodes = eligible_nodes(linted, plugin)
         for at, container in containers(plugin):
             image = text(container, "image")
             covered = known.get(image)

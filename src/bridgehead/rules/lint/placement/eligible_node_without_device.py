@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from bridgehead.core.components.family import family_of
 from bridgehead.core.components.init import ends_on_failed_init
-from bridgehead.core.findings.eligible import eligible
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation
 from bridgehead.core.findings.needs import Need
@@ -30,7 +30,7 @@ def _check(linted: Linted) -> Iterable[Violation]:
         family = family_of(plugin.template)
         if ends_on_failed_init(plugin.template) is not True:
             continue
-        nodes = eligible(linted, plugin.template)
+        nodes = eligible_nodes(linted, plugin)
         hinted = {node.name for node in nodes if family.hints_in(node.labels)}
         bare = [
             node

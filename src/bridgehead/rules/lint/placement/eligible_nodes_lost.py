@@ -14,12 +14,13 @@ Do: label the nodes, correct the affinity, or add the toleration, before the cha
 
 from collections.abc import Iterable
 
-from bridgehead.core.findings.eligible import eligible, live, nodes_of, why_not
+from bridgehead.core.findings.eligible import eligible_nodes, nodes_of, why_not
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Manifest, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.security_context import POD_SPEC
+from bridgehead.core.findings.standing import few, standing
 from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.node import Node
@@ -30,13 +31,13 @@ _SHOWN = 3
 def _check(linted: Linted) -> Iterable[Violation]:
     nodes = nodes_of(linted)
     for plugin in linted.plugins:
-        fits = eligible(linted, plugin.template)
-        standing = live(linted, plugin)
+        fits = eligible_nodes(linted, plugin)
+        live = standing(linted, plugin)
         lost = [
             node
             for node in nodes
-            if standing is not None
-            and not misfit(standing.template, node)
+            if live is not None
+            and not misfit(live.template, node)
             and misfit(plugin.template, node)
         ]
         if lost:
@@ -46,12 +47,11 @@ def _check(linted: Linted) -> Iterable[Violation]:
 
 
 def _violation(plugin: Manifest, nodes: list[Node], what: str) -> Violation:
-    shown = [node.name for node in nodes[:_SHOWN]]
-    more = f" and {len(nodes) - _SHOWN} more" if len(nodes) > _SHOWN else ""
+    shown = few([node.name for node in nodes], _SHOWN)
     return Violation(
         manifest=plugin,
         path=POD_SPEC,
-        message=f"{what}: {', '.join(shown)}{more}: {why_not(plugin.template, nodes[0])}",
+        message=f"{what}: {shown}: {why_not(plugin.template, nodes[0])}",
         node=nodes[0].name,
         evidence=tuple(
             Evidence(f"node {node.name}", why_not(plugin.template, node)) for node in nodes[:_SHOWN]

@@ -14,12 +14,12 @@ Do: raise the limit; a plugin needs little on the whole, but not always the same
 
 from collections.abc import Iterable, Mapping
 
-from bridgehead.core.findings.eligible import live
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.kubelet_mounts import kubelet_mounts
 from bridgehead.core.findings.manifest import Linted, Manifest, Violation, containers
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
+from bridgehead.core.findings.standing import standing
 from bridgehead.core.model.json import child, children, text
 from bridgehead.core.model.memory import memory_bytes
 
@@ -51,8 +51,8 @@ def _check(linted: Linted) -> Iterable[Violation]:
 
 
 def _limits_before(linted: Linted, plugin: Manifest) -> Mapping[str, int]:
-    standing = live(linted, plugin)
-    template = standing.template if standing else {}
+    live = standing(linted, plugin)
+    template = live.template if live else {}
     found = {}
     for item in children(template, "spec", "containers"):
         limit = memory_bytes(child(item, "resources", "limits", "memory"))

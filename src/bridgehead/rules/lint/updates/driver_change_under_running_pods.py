@@ -15,12 +15,13 @@ from collections.abc import Iterable
 
 from bridgehead.core.components.operands import operand_of
 from bridgehead.core.components.resources import offered_by
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation, component_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few, standing
+from bridgehead.core.findings.standing import few, standing
 from bridgehead.core.model.pod import Pod
 
 _OWN = frozenset({"net", "net/tun", "shm", "log"})

@@ -15,6 +15,7 @@ Do: pull the image beforehand, for example by a DaemonSet that runs it with a ha
 
 from collections.abc import Iterable, Iterator
 
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import (
     Doubt,
@@ -26,7 +27,7 @@ from bridgehead.core.findings.manifest import (
 )
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few, standing
+from bridgehead.core.findings.standing import few, standing
 from bridgehead.core.inventory.node_images import images_of
 from bridgehead.core.model.image import ImageError, full_name
 from bridgehead.core.model.json import text

@@ -14,11 +14,12 @@ Do: let the upgrade end first, and change the plugin in a window of its own.
 
 from collections.abc import Iterable
 
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few, standing, template_changes
+from bridgehead.core.findings.standing import few, standing, template_changes
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.node import HELD_BY, Node
 from bridgehead.core.model.version import version_in

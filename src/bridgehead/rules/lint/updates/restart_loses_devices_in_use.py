@@ -16,11 +16,12 @@ from collections.abc import Iterable
 
 from bridgehead.core.components.family import family_of
 from bridgehead.core.components.resources import offered_by
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation, component_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes, few, standing, template_changes
+from bridgehead.core.findings.standing import few, standing, template_changes
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.pod import Pod
 

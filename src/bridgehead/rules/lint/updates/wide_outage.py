@@ -13,11 +13,11 @@ Do: set maxUnavailable to 1, or let cohorts go one after the other under OnDelet
 
 from collections.abc import Iterable, Mapping
 
+from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Manifest, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.findings.standing import eligible_nodes
 from bridgehead.core.inventory.budget import Budget, budget_of
 from bridgehead.core.model.confidence import Confidence
 
