@@ -35,18 +35,14 @@ class Fault:
 
 def restart_kubelet(ward: Ward) -> None:
     """Of the node that is to fall ill, once the new version is there."""
-    ward.until(lambda: ward.offers(ward.sick) == ("4", "4"), "devices of the new version")
+    ward.until_changed()
     ward.sick.restart_kubelet()
 
 
 def use_one(ward: Ward) -> None:
-    """A workload that takes one device."""
+    """A workload that takes one device of the new version."""
+    ward.until_changed()
     ward.workload(ward.sick)
-
-
-def use_three(ward: Ward) -> None:
-    """A workload that takes three devices."""
-    ward.workload(ward.sick, 3)
 
 
 def ask_for_the_old_name(ward: Ward) -> None:
@@ -258,7 +254,7 @@ FAULTS = (
         "the image is not there",
         {},
         ("image-not-pulled",),
-        "not found",
+        "none/plugin:v9",
         pod={"container": {"image": "127.0.0.1:1/none/plugin:v9"}},
     ),
     Fault(

@@ -102,6 +102,21 @@ class Ward:
         ]
         return max(pods, key=lambda item: item["metadata"]["creationTimestamp"])
 
+    def until_changed(self) -> None:
+        """Wait until pods of the newest template run on both nodes, and their devices are there."""
+        self.until(lambda: all(map(self._is_new, (self.sick, self.sound))), "pods of the change")
+        self.until_offered()
+
+    def _is_new(self, node: Node) -> bool:
+        generation = self.cluster.api.get(f"{self._sets()}/{self.name}")["metadata"]["generation"]
+        try:
+            pod = self.pod(node)
+        except ValueError:
+            return False
+        labels = pod["metadata"]["labels"]
+        running: bool = pod["status"]["phase"] == "Running"
+        return running and labels["pod-template-generation"] == str(generation)
+
     def delete_plugin_pod(self, node: Node) -> None:
         """Let the controller make another one."""
         old = self.pod(node)["metadata"]
