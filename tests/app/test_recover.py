@@ -1,7 +1,7 @@
 """Recovery of a twin: what is not read is told, and what is recorded holds no secret."""
 
 from bridgehead.app.diagnose import diagnosed
-from bridgehead.app.recover import Request, explain, recover
+from bridgehead.app.recover import Explanation, Request, explain, recover
 from bridgehead.app.recover_acts import Acted
 from bridgehead.app.recover_look import Asked
 from bridgehead.app.rehearse_stage import Stage
@@ -38,6 +38,23 @@ def test_what_the_diagnosis_could_not_read_or_judge_is_told_where_no_node_is_nam
     told = on_a_twin(work)
     assert FORBIDDEN in told
     assert any("two-claimants" in item.what for item in told)
+
+
+async def no_command(argv: tuple[str, ...]) -> tuple[int, str]:
+    """Nothing is run."""
+    raise AssertionError(argv)
+
+
+def test_with_consent_and_nothing_wrong_nothing_is_done_and_that_is_no_mistake() -> None:
+    async def work(stage: Stage) -> object:
+        return await recover(
+            stage.session, Request(asked=Asked(component=REF)), with_gaps, no_command
+        )
+
+    found = on_a_twin(work)
+    assert isinstance(found, Explanation)
+    assert found.nodes == ()
+    assert FORBIDDEN in found.unread
 
 
 def test_a_persons_own_command_and_what_it_said_are_recorded_without_secrets() -> None:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Awaitable
 
+import msgspec
 import pytest
 
 from bridgehead.app.recover import Explained, Explanation
@@ -13,7 +14,7 @@ from bridgehead.cli.main import run
 from bridgehead.cli.recover import run_command
 from bridgehead.cli.recover_endings import Typed, tell
 from bridgehead.core.model.snapshot import Unread
-from bridgehead.core.recover.choice import assess, choose
+from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
 from tests.core.recover.stage import cause, node, situation
@@ -115,6 +116,24 @@ class _Nobody:
 
     async def result_of(self, work: Awaitable[object]) -> object:
         return await work
+
+
+@pytest.mark.parametrize(
+    ("undiagnosed", "code", "said"),
+    [
+        ((), Exit.DONE, "nothing is wrong; nothing was done"),
+        (("events: forbidden",), Exit.INCOMPLETE, "nothing is wrong as far as was read"),
+    ],
+)
+def test_with_consent_too_nothing_wrong_is_done_or_not_known(
+    undiagnosed: tuple[str, ...], code: Exit, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sound = msgspec.structs.replace(SOUND, undiagnosed=undiagnosed)
+    choice = Choice(assessments=(), chosen=None, why="the node offers what it should")
+    assert tell(Explained(situation=sound, choice=choice), typed("json")) == code
+    told = capsys.readouterr()
+    assert said in told.err
+    assert json.loads(told.out)["nodes"][0]["undiagnosed"] == list(undiagnosed)
 
 
 def test_a_runbook_says_its_risks_and_how_ones_own_command_is_run(

@@ -1,6 +1,6 @@
 """The use case ``recover``: say which rung fits and why; with consent, take it and verify it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -54,8 +54,12 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     unread: tuple[Unread, ...] = ()
 
 
+Taken = Explanation | Explained | Acted | RolloutResult | NothingToTakeBack
+"""What comes of a recovery with consent."""
+
+
 class NodeUnclearError(Exception):
-    """More than one node could be meant, or none; the message names them."""
+    """More than one node could be meant, or the one that is named is not there."""
 
 
 async def explain(session: Session, request: Request, diagnose: Diagnose) -> Explanation:
@@ -86,12 +90,12 @@ def _unread(place: Place, diagnosis: Diagnosis) -> tuple[Unread, ...]:
 
 async def recover(
     session: Session, request: Request, diagnose: Diagnose, command: Command
-) -> Explained | Acted | RolloutResult | NothingToTakeBack:
+) -> Taken:
     """Take the rung that was named, or the one that fits, and verify it.
 
-    ``Explained`` where a precondition does not hold: nothing was done then. Raises HeldError and
-    ClaimedError where somebody else has the component, NoSuchPluginError, NodeUnclearError, and
-    KubeError.
+    ``Explanation`` where no node needs it, and ``Explained`` where a precondition does not hold:
+    nothing was done then. Raises HeldError and ClaimedError where somebody else has the component,
+    NoSuchPluginError, NodeUnclearError, and KubeError.
     """
     session = await at_its_run(session, request.asked.component)
     return await _Recovering(session, request, command).go(diagnose)
@@ -142,13 +146,16 @@ class _Recovering:
         self._command = command
         self._alone = alone
 
-    async def go(self, diagnose: Diagnose) -> Explained | Acted | RolloutResult | NothingToTakeBack:
+    async def go(self, diagnose: Diagnose) -> Taken:
         """What came of it."""
         session, request = self._session, self._request
         ref = request.asked.component
         place = await look(session, request.asked)
         diagnosis = await diagnose(session)
-        node = _one(place, request, diagnosis)
+        nodes = _nodes(place, request, diagnosis)
+        if not nodes and request.rung is None:
+            return Explanation(nodes=(), unread=_unread(place, diagnosis))
+        node = _one(nodes)
         seen = await situation(session, request.asked, place, node, diagnosis)
         choice = _choice(seen, request)
         rung = choice.chosen.rung if choice.chosen is not None else request.rung
@@ -264,10 +271,10 @@ def _nodes(place: Place, request: Request, diagnosis: Diagnosis) -> tuple[Node, 
     return tuple(nodes[name] for name in sorted(mine & (named | short)) if name in nodes)
 
 
-def _one(place: Place, request: Request, diagnosis: Diagnosis) -> Node:
-    found = _nodes(place, request, diagnosis)
+def _one(found: Sequence[Node]) -> Node:
     if len(found) == 1:
         return found[0]
+    if not found:
+        raise NodeUnclearError("no node needs help: name the one that is meant")
     names = ", ".join(node.name for node in found[:10])
-    said = f"{len(found)} nodes need help ({names}): name one" if found else "no node needs help"
-    raise NodeUnclearError(said)
+    raise NodeUnclearError(f"{len(found)} nodes need help ({names}): name one")

@@ -14,6 +14,7 @@ from bridgehead.app.recover import (
     Explanation,
     NodeUnclearError,
     Request,
+    Taken,
     explain,
 )
 from bridgehead.app.recover import recover as take
@@ -22,7 +23,7 @@ from bridgehead.app.session import Session
 from bridgehead.cli.endings import not_begun, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
-from bridgehead.cli.recover_endings import Result, Typed, tell
+from bridgehead.cli.recover_endings import Typed, tell
 from bridgehead.cli.rule_diagnosis import RuleDiagnosis
 from bridgehead.cli.say import next_step
 from bridgehead.cli.sessions import runner
@@ -176,12 +177,12 @@ def _ref(component: str | None) -> ComponentRef | None:
 
 async def _run(
     asked: _Asked, cluster: ClusterOptions, state_namespace: str
-) -> Result | tuple[Stopped, Exit]:
+) -> Taken | tuple[Stopped, Exit]:
     async with runner(cluster, state_namespace) as (session, stop):
         return await stop.result_of(_go(session, asked))
 
 
-async def _go(session: Session, asked: _Asked) -> Result:
+async def _go(session: Session, asked: _Asked) -> Taken:
     refs, unread = ((asked.ref,), ()) if asked.ref is not None else await plugins_there(session)
     diagnosis = RuleDiagnosis(asked.baseline, refs[0] if len(refs) == 1 else None)
     if asked.yes:

@@ -2,10 +2,9 @@
 
 import msgspec
 
-from bridgehead.app.recover import Explained, Explanation
+from bridgehead.app.recover import Explained, Explanation, Taken
 from bridgehead.app.recover_acts import Acted
 from bridgehead.app.rollback import NothingToTakeBack
-from bridgehead.app.rollout import RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.cli.endings import as_ended, conclude, not_begun
 from bridgehead.cli.exits import Exit
@@ -15,8 +14,6 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.recover.rung import Rung
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.recovery import SCHEMA, acted_json, acted_text, choice_json, choice_text
-
-Result = Explanation | Explained | Acted | RolloutResult | NothingToTakeBack
 
 
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +27,7 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     where: str
 
 
-def tell(result: Result, typed: Typed) -> Exit:
+def tell(result: Taken, typed: Typed) -> Exit:
     """Tell the result; the exit code."""
     output, where = typed.output, typed.where
     match result:
@@ -111,14 +108,17 @@ def _explanation_json(result: Explanation) -> JsonObject:
 def _refused(result: Explained, output: str, where: str) -> Exit:
     """A precondition does not hold: nothing was done."""
     if output == "json":
-        show(pretty_json(_explanation_json(Explanation(nodes=(result,)))))
+        unread = result.situation.scene.observed.unread
+        show(pretty_json(_explanation_json(Explanation(nodes=(result,), unread=unread))))
     else:
         show(choice_text(result.situation, result.choice))
     wrong = result.situation.faults or result.situation.missing
-    say("nothing was done" if wrong else "nothing is wrong; nothing was done")
+    sound = "nothing is wrong" + (" as far as was read" if result.situation.undiagnosed else "")
+    say("nothing was done" if wrong else f"{sound}; nothing was done")
     next_step(f"bridgehead diagnose {result.situation.plugin.component.ref}{where}")
-    asked = any(item.obstacles for item in result.choice.assessments)
-    return Exit.FINDINGS if wrong or asked else Exit.DONE
+    if wrong or any(item.obstacles for item in result.choice.assessments):
+        return Exit.FINDINGS
+    return Exit.INCOMPLETE if result.situation.undiagnosed else Exit.DONE
 
 
 def _acted(result: Acted, typed: Typed) -> Exit:

@@ -75,6 +75,7 @@ def choice_json(situation: Situation, choice: Choice, tried: str) -> JsonObject:
         "node": situation.node.name,
         "missing": [str(item) for item in situation.missing],
         "causes": [item.rule for item in situation.faults],
+        "undiagnosed": list(situation.undiagnosed),
         "first": list(choice.first),
         "rungs": [_as_json(item) for item in choice.assessments],
         "take": choice.chosen.rung.value if choice.chosen else None,
