@@ -4,7 +4,7 @@ No symptom is: a node that is not ready, that others are working on, or whose pl
 just started; a node of which nothing says how many it should offer.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from bridgehead.core.diagnose.device_signs import resources_of
 from bridgehead.core.diagnose.patience import PATIENCE
@@ -29,18 +29,28 @@ def device_symptoms(scene: Scene) -> Iterable[Symptom]:
         for name in resources
     }
     dark = {name for name in resources if _is_dark(scene, plugins[name], names)}
+    asked = {
+        name
+        for pod in scene.observed.snapshot.pods
+        if not pod.terminal
+        for name, count in pod.requests.items()
+        if count
+    }
     for node in scene.nodes.values():
         if node.ready is not True or _in_other_hands(node) or _just_began(scene, node):
             continue
         for resource in resources:
-            found = _short(scene, node, resource, plugins[resource], dark=resource in dark)
+            mine = plugins[resource]
+            some = _any_at_all(node, resource, mine, asked) if resource in dark else (0, "")
+            found = _short(scene, node, resource, mine, some)
             if found is not None:
                 yield found
 
 
 def _short(
-    scene: Scene, node: Node, resource: str, plugins: list[Plugin], *, dark: bool
+    scene: Scene, node: Node, resource: str, plugins: list[Plugin], some: tuple[int, str]
 ) -> Symptom | None:
+    """``some``: what is expected where nothing else says how many there should be."""
     offer = node.offer(resource)
     allocatable = offer.allocatable if offer else 0
     count, basis, guessed = 0, "", False
@@ -53,8 +63,8 @@ def _short(
     held = scene.in_use(node.name, resource)
     if held > max(count, allocatable):
         count, basis, guessed = held, "pods that run there hold so many", False
-    if dark and count == 0:
-        count, basis = _any_at_all(scene, node, resource, plugins)
+    if count == 0:
+        count, basis = some
     if allocatable >= count or _young(scene, node, plugins):
         return None
     shown = str(offer) if offer else "absent"
@@ -80,7 +90,9 @@ def _is_dark(scene: Scene, plugins: list[Plugin], names: Mapping[str, tuple[str,
     )
 
 
-def _any_at_all(scene: Scene, node: Node, resource: str, plugins: list[Plugin]) -> tuple[int, str]:
+def _any_at_all(
+    node: Node, resource: str, plugins: list[Plugin], asked: Collection[str]
+) -> tuple[int, str]:
     """Where no node has any: one, if a label tells of a device here or pods ask for the name.
 
     A plugin that finds nothing on nodes without its device is as it should be.
@@ -91,10 +103,7 @@ def _any_at_all(scene: Scene, node: Node, resource: str, plugins: list[Plugin]) 
     hints = [hint for plugin in serving for hint in plugin.family.hints_in(node.labels)]
     if hints:
         return 1, f"its label {hints[0]} tells of a device"
-    asking = any(
-        pod.requests.get(resource) and not pod.terminal for pod in scene.observed.snapshot.pods
-    )
-    if asking and node.offer(resource) is not None:
+    if resource in asked and node.offer(resource) is not None:
         return 1, "pods ask for it, and no node has any"
     return 0, ""
 

@@ -152,9 +152,9 @@ def clearing(found: tuple[Refused, ...]) -> tuple[Action, ...]:
     ]
     actions += [
         Action(
-            text=f"Create pod {pod.ref} anew: it has no controller, and a refusal is final",
-            command=f"kubectl get pod -n {pod.namespace} {pod.name} -o yaml"
-            " | kubectl replace --force -f -",
+            text=f"Create pod {pod.ref} anew from its manifest: it has no controller, and a "
+            "refusal is final. A copy of what stands has spec.nodeName and goes past the scheduler",
+            command=f"kubectl get pod -n {pod.namespace} {pod.name} -o yaml",
             risk=Risk.NONE,
         )
         for pod in bare[:3]
