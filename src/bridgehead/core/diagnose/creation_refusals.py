@@ -17,6 +17,7 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key
 from bridgehead.core.findings.finding import ObjectRef
 from bridgehead.core.findings.needs import Need
+from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import child, text
@@ -66,6 +67,8 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     desired: int
     current: int
+    nodes: tuple[str, ...]
+    """Nodes on which the controller wants a pod of it and has none."""
 
     @property
     def object(self) -> ObjectRef:
@@ -126,6 +129,17 @@ def _refused(scene: Scene, component: Component) -> Refused | None:
         ),
         desired=desired,
         current=current,
+        nodes=_without_pod(scene, component),
+    )
+
+
+def _without_pod(scene: Scene, component: Component) -> tuple[str, ...]:
+    pods = pods_of(component, scene.observed.snapshot.pods)
+    served = {pod.node for pod in pods if not pod.terminal}
+    return tuple(
+        name
+        for name, node in scene.nodes.items()
+        if name not in served and not misfit(component.template, node)
     )
 
 

@@ -56,6 +56,7 @@ def _cause(scene: Scene, item: Refused) -> Cause:
         evidence=item.evidence,
         refuted_by="a pod of this template that is created",
         object=item.object,
+        nodes=item.nodes,
         explains=(item.key,),
         actions=(*back, action),
         rollback_helps=rollback,

@@ -54,6 +54,7 @@ def _cause(scene: Scene, item: Refused) -> Cause:
         evidence=(*item.evidence, *labels),
         refuted_by="a pod of this template that is created in this namespace",
         object=item.object,
+        nodes=item.nodes,
         explains=(item.key,),
         actions=(
             *((remedies.roll_back(component),) if some else ()),

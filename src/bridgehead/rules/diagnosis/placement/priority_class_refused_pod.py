@@ -41,6 +41,7 @@ def _cause(item: Refused) -> Cause:
         evidence=item.evidence,
         refuted_by=f"a ResourceQuota with the scope of {name} in {component.namespace}",
         object=item.object,
+        nodes=item.nodes,
         explains=(item.key,),
         actions=(
             Action(
