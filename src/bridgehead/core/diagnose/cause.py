@@ -38,6 +38,7 @@ class Risk(Enum):
 
     NONE = "none"
     RESTART = "restarts one plugin pod"
+    ROLLOUT = "restarts the plugin on every node of this version"
     WORKLOADS = "ends workloads"
     NODE = "takes a node away"
 

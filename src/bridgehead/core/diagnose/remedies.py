@@ -48,11 +48,16 @@ def restart_plugins(pods: Iterable[tuple[Pod | None, str]], condition: str = "")
 
 
 def roll_back(component: Component) -> Action:
-    """R2: the former version."""
+    """R2: the former version. The controller replaces every pod that differs, or under OnDelete
+    none (seen with Kubernetes 1.37.2).
+    """
+    by_hand = component.strategy_type == "OnDelete"
+    then = " Its strategy is OnDelete: each pod of this version stays until it is deleted, one node"
     return Action(
-        text=f"Go back to the former version of {component.ref}.",
+        text=f"Go back to the former version of {component.ref}."
+        + (f"{then} after the other." if by_hand else ""),
         command=f"kubectl rollout undo daemonset/{component.name} -n {component.namespace}",
-        risk=Risk.RESTART,
+        risk=Risk.NONE if by_hand else Risk.ROLLOUT,
         rung="R2",
     )
 

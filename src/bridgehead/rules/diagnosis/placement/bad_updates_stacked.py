@@ -92,7 +92,7 @@ def _cause(
                 "push nothing until its pods are ready.",
                 command=f"kubectl rollout undo daemonset/{component.name} "
                 f"-n {component.namespace} --to-revision={good.number}",
-                risk=Risk.RESTART,
+                risk=Risk.ROLLOUT,
                 rung="R2",
             ),
         ),

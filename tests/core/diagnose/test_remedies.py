@@ -1,0 +1,18 @@
+"""What an action says that it costs."""
+
+import msgspec
+
+from bridgehead.core.diagnose.cause import Risk
+from bridgehead.core.diagnose.remedies import roll_back
+from bridgehead.core.diagnose.scene import Scene
+from tests.core.diagnose.cluster import daemon_set, observed
+
+
+def test_a_way_back_restarts_what_the_controller_will_replace() -> None:
+    component = Scene(observed(daemon_set())).plugins[0].component
+    rolling = msgspec.structs.replace(component, strategy={"type": "RollingUpdate"})
+    by_hand = msgspec.structs.replace(component, strategy={"type": "OnDelete"})
+
+    assert roll_back(rolling).risk is Risk.ROLLOUT
+    assert roll_back(by_hand).risk is Risk.NONE
+    assert "until it is deleted" in roll_back(by_hand).text
