@@ -210,7 +210,14 @@ class Ward:
         """Remove what does not go with the namespace and the leases."""
         for node in (self.sick, self.sound):
             node.repair()
+            if any(map(_hangs, self.cluster.pods_on(node.name))):
+                node.restart_kubelet()  # it waits for a plugin, and would end no pod
             node.remove_files(FILES)
 
     def _sets(self) -> str:
         return f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets"
+
+
+def _hangs(pod: Object) -> bool:
+    """Whether the kubelet has not taken up a pod that was bound to its node."""
+    return "startTime" not in pod["status"] and pod["status"]["phase"] == "Pending"

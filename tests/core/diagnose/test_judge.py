@@ -283,3 +283,20 @@ def test_the_same_input_in_another_order_gives_the_same_bytes() -> None:
     first = msgspec.json.encode(said(*rules, objects=objects))
     again = msgspec.json.encode(said(*rules, objects=reversed(objects)))
     assert first == again
+
+
+def test_a_question_about_a_component_is_about_the_name_that_it_has_left_behind() -> None:
+    """The former name stays on its nodes, and pods go on to ask for it."""
+    old = f"{CARD}-old"
+    renamed = node("n1")
+    for field in ("capacity", "allocatable"):
+        renamed["status"][field][old] = "0"
+    waits = pod("train", asks=1, resource=old)
+    waits["status"]["phase"] = "Pending"
+    dead = cause("dead", f"pod/{waits['metadata']['namespace']}/train", about=ObjectRef())
+    found = said(
+        rule("dead", dead),
+        objects=[daemon_set(1), renamed, plugin_pod("n1"), waits],
+        about=Question(component="daemonset/gpu/plugin"),
+    )
+    assert names(found) == ["dead"]

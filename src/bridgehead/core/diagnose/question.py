@@ -6,7 +6,7 @@ import msgspec
 
 from bridgehead.core.components.registration import DEVICE_PLUGINS
 from bridgehead.core.diagnose.cause import Cause
-from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import Symptom, daemon_set_key, pod_key
 from bridgehead.core.findings.needs import Need
 
@@ -58,7 +58,7 @@ class Asked:
         plugin = next(
             (item for item in scene.plugins if item.component.ref == question.component), None
         )
-        self._resources = frozenset(plugin.resources) if plugin is not None else frozenset()
+        self._resources = _names_of(scene, plugin) if plugin is not None else frozenset()
         self._names = tuple(question.component.split("/")[1:])
         mine = {pod_key(pod) for pod in plugin.pods} if plugin is not None else set()
         if self._names:
@@ -104,3 +104,20 @@ class Asked:
         if not self._question.nodes:
             return True
         return symptom.node in self._question.nodes or symptom.key in self._pods_there
+
+
+def _names_of(scene: Scene, plugin: Plugin) -> frozenset[str]:
+    """The plugin's resources, and those of their domain that nobody offers any more where it runs.
+
+    A version that renames its resource has left the old name behind, and is asked about that, too.
+    """
+    domains = {name.partition("/")[0] for name in plugin.resources}
+    of_others = {name for item in scene.plugins if item is not plugin for name in item.resources}
+    there = (scene.nodes[name] for name in {pod.node for pod in plugin.pods} & set(scene.nodes))
+    left = {
+        name
+        for node in there
+        for name in node.offers
+        if name.partition("/")[0] in domains and name not in of_others
+    }
+    return frozenset({*plugin.resources, *left})
