@@ -135,8 +135,3 @@ def with_logs(observed: Observed, logs: Mapping[LogId, Log], unread: Iterable[Un
         met=observed.met | {Need.LOGS},
         unread=(*observed.unread, *unread),
     )
-
-
-def with_more_unread(observed: Observed, unread: Iterable[Unread]) -> Observed:
-    """The same, with more that could not be read."""
-    return msgspec.structs.replace(observed, unread=(*observed.unread, *unread))

@@ -281,8 +281,3 @@ def _proven(place: Place, node: Node, keeps: OpenRun) -> tuple[bool | None, str]
 
 def _offers(plugin: Plugin, node: Node) -> bool:
     return any(name in node.offers and node.offers[name].allocatable for name in plugin.resources)
-
-
-def unread_of(place: Place) -> tuple[Unread, ...]:
-    """What of the cluster could not be read."""
-    return place.scene.observed.unread

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridgehead.core.components.advertised import advertised, known_form, refused_name
+from bridgehead.core.components.advertised import advertised, refused_name
 from bridgehead.core.components.configuration import FORMATS, NVIDIA, RDMA_SHARED, SRIOV, strays
 
 TRUE: dict[str, Any] = {"renameByDefault": True, "resources": [{"name": "gpu", "replicas": 3}]}
@@ -87,11 +87,6 @@ def test_names_of_network_plugins_have_a_prefix_from_entry_command_line_or_defau
 def test_a_name_is_refused_as_the_kubelet_would(name: str, why: str) -> None:
     assert why in refused_name(name)
     assert bool(why) == bool(refused_name(name))
-
-
-def test_forms_go_by_family() -> None:
-    assert known_form("sriov") is SRIOV
-    assert known_form("amd") is None
 
 
 _ANYTHING = st.recursive(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from bridgehead.core.components.configuration import FORMATS, Format
+from bridgehead.core.components.configuration import Format
 from bridgehead.core.model.json import JsonValue, child, children, text
 
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -65,11 +65,6 @@ def refused_name(name: str) -> str:
     if not _NAME.fullmatch(last):
         return f"{last or 'the empty name'} is no name: letters, digits, '-', '_' and '.'"
     return ""
-
-
-def known_form(family: str) -> Format | None:
-    """The form of the family's file; None where it is not known."""
-    return FORMATS.get(family)
 
 
 def _shared(value: JsonValue) -> Iterator[Advertised]:

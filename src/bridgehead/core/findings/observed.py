@@ -8,7 +8,7 @@ import msgspec
 
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.model.json import JsonObject, JsonValue, child, text
-from bridgehead.core.model.pod import Container, Pod
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.model.times import epoch
 
@@ -162,10 +162,6 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             namespace = "" if item.kind == "Node" else item.namespace
             found[item.kind, namespace, item.name].append(item)
         return {key: tuple(events) for key, events in found.items()}
-
-    def log_of(self, pod: Pod, container: Container, *, previous: bool = False) -> Log | None:
-        """The log of a pod's container; None where it was not read."""
-        return self.logs.get(LogId(pod.namespace, pod.name, container.name, previous))
 
     def logs_of(self, pod: Pod) -> tuple[tuple[LogId, Log], ...]:
         """All logs of a pod that were read: current ones first, then previous ones."""
