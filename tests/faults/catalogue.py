@@ -45,6 +45,14 @@ def use_one(ward: Ward) -> None:
     ward.workload(ward.sick)
 
 
+def ask_across_numa_nodes(ward: Ward) -> None:
+    """More devices than one NUMA node has, of a kubelet that gives them from one only."""
+    ward.until_changed()
+    ward.align("single-numa-node")
+    ward.until_offered()
+    ward.workload(ward.sick, 3)
+
+
 def ask_for_the_old_name(ward: Ward) -> None:
     """A workload that was not changed with the plugin."""
     ward.workload(ward.sick)
@@ -213,11 +221,21 @@ FAULTS = (
         before={"socketAtExit": "keep"},
     ),
     Fault(
+        "F16",
+        "devices of two NUMA nodes, and a kubelet that gives them from one",
+        {"numaNodes": [0, 1]},
+        ("numa-not-aligned",),
+        "TopologyAffinityError",
+        where=ONE,
+        act=ask_across_numa_nodes,
+    ),
+    Fault(
         "F17",
         "CDI names that the node does not know",
         {"cdiKind": "example.com/none"},
         ("cdi-name-unknown",),
         "unresolvable CDI devices",
+        where=ONE,
         act=use_one,
     ),
     Fault(

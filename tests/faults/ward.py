@@ -33,6 +33,7 @@ class Ward:
         self.cluster = cluster
         self.sick, self.sound = nodes
         self.namespace = namespace
+        self.aligned = False
         self.resource = f"nvidia.com/{namespace}"
 
     @property
@@ -206,8 +207,21 @@ class Ward:
             check=False,
         )
 
+    def align(self, policy: str | None) -> None:
+        """Restart the sick node's kubelet with this topology policy; None: with its usual one."""
+        file = self.sick.folder / "kubelet.json"
+        settings = json.loads(file.read_text())
+        settings.pop("topologyManagerPolicy", None)
+        if policy is not None:
+            settings["topologyManagerPolicy"] = policy
+        file.write_text(json.dumps(settings, indent=1))
+        self.sick.restart_kubelet()
+        self.aligned = policy is not None
+
     def clean(self) -> None:
         """Remove what does not go with the namespace and the leases."""
+        if self.aligned:
+            self.align(None)
         for node in (self.sick, self.sound):
             node.repair()
             if any(map(_hangs, self.cluster.pods_on(node.name))):
