@@ -60,6 +60,8 @@ def _is(item: Violation | Cause, key: str, value: Any) -> bool:
             return isinstance(item, Cause) and set(value) <= set(item.explains)
         case "rollback":
             return isinstance(item, Cause) and item.rollback_helps.value == value
+        case "blame":
+            return isinstance(item, Cause) and item.blame.value == value
         case "rungs":
             return isinstance(item, Cause) and [act.rung for act in item.actions] == value
         case _:

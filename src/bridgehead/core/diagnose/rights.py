@@ -46,7 +46,11 @@ class Rights(msgspec.Struct, frozen=True, kw_only=True):
 
 def rights_of(post: Post) -> Rights:
     """The rights of the plugin's container, by its pod or else by its template."""
-    raw: JsonObject = post.raw or post.plugin.component.template
+    return rights_in(post.raw or post.plugin.component.template)
+
+
+def rights_in(raw: JsonObject) -> Rights:
+    """The same by a pod or template."""
     spec = child(raw, "spec")
     containers = children(spec, "containers")
     container = container_mounting(raw, DEVICE_PLUGINS) or (containers[0] if containers else {})

@@ -9,8 +9,8 @@ its initialisation is Ready and useless for ever.
 Sure: no line of a registration since the process began, and no devices in that time. A plugin that
 began less than a minute ago, or whose log was cut, proves nothing.
 
-Do: read its whole log, restart its pod on one node, and go back to the former version if that one
-registers.
+Do: read its whole log, and go back to the former version if that one registers. Where the same
+version registers on other nodes, or nothing tells, restart its pod on one node.
 """
 
 from collections.abc import Iterable, Sequence
@@ -71,7 +71,9 @@ def _missed_restart(scene: Scene, post: Post) -> bool:
 
 def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     component = posts[0].plugin.component
-    known = reach_of(scene, posts).blame is not None
+    blame = reach_of(scene, posts).blame
+    # A new process of a version that does not register does not register either.
+    again = [restart_plugin(posts[0].pod, posts[0].node.name)] if blame is not Blame.VERSION else []
     return scoped_cause(
         scene,
         posts,
@@ -82,9 +84,9 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         blame=Blame.VERSION,
         actions=[
             *(show_log(post.pod) for post in posts[:1] if post.pod),
-            restart_plugin(posts[0].pod, posts[0].node.name),
+            *again,
         ],
-        confidence=Confidence.MEDIUM if known else Confidence.LOW,
+        confidence=Confidence.MEDIUM if blame else Confidence.LOW,
     )
 
 
