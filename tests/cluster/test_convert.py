@@ -11,8 +11,8 @@ from bridgehead.cluster.convert import (
     node_from,
     pod_from,
     revision_from,
-    template_of,
 )
+from bridgehead.core.model.component import template_of
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.node import Node, Taint
 from bridgehead.core.model.pod import Pod

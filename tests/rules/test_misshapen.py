@@ -1,7 +1,7 @@
 """Manifests may hold anything anywhere: no rule of lint fails over it."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ SHAPES: tuple[Any, ...] = (None, "text", -1, ["text"], [None], {"name": None})
 
 
 def _paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    entries = value.items() if isinstance(value, dict) else ()
+    entries: Iterable[tuple[str | int, Any]] = value.items() if isinstance(value, dict) else ()
     entries = enumerate(value) if isinstance(value, list) else entries
     for step, inner in entries:
         yield (*path, step)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from bridgehead.core.model.component import FORMER_REVISION, FORMER_STRATEGY, RUN
+from bridgehead.core.model.json_patch import step
 
 
 class Anchor(msgspec.Struct, frozen=True):
@@ -38,8 +39,8 @@ OURS = (RUN, FORMER_REVISION, FORMER_STRATEGY)
 
 
 def annotation_path(name: str) -> str:
-    """JSON pointer to an annotation (RFC 6901: ``~1`` is a slash)."""
-    return f"/metadata/annotations/{name.replace('~', '~0').replace('/', '~1')}"
+    """JSON pointer to an annotation."""
+    return f"/metadata/annotations/{step(name)}"
 
 
 def test(path: str, value: Any) -> dict[str, Any]:

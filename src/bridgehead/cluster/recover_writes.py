@@ -5,6 +5,7 @@ from collections.abc import Callable
 from bridgehead.cluster.anchor import test
 from bridgehead.cluster.node_writes import NodeWrites
 from bridgehead.core.model.json import JsonObject
+from bridgehead.core.model.json_patch import without_name
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.rollout.commands import CommandResult, Done, Failed
@@ -60,10 +61,4 @@ class RecoverWrites:
 
 def removal(node: Node, resource: str) -> list[JsonObject]:
     """The JSON patch that removes a name, with what must still stand for it to be removed."""
-    key = resource.replace("~", "~0").replace("/", "~1")
-    fields = ("capacity", "allocatable")
-    return [
-        test("/metadata/uid", node.uid),
-        *(test(f"/status/{field}/{key}", "0") for field in fields),
-        *({"op": "remove", "path": f"/status/{field}/{key}"} for field in fields),
-    ]
+    return [test("/metadata/uid", node.uid), *without_name(resource)]

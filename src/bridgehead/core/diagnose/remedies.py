@@ -1,9 +1,11 @@
 """What to do, as complete commands, each with its rung of the recovery ladder."""
 
+import json
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Risk
 from bridgehead.core.model.component import Component
+from bridgehead.core.model.json_patch import without_name
 from bridgehead.core.model.pod import Pod
 
 
@@ -86,13 +88,11 @@ def cordon(nodes: Iterable[str], why: str) -> Action:
 
 def remove_name(node: str, resource: str) -> Action:
     """R5: a name out of a node's status that nobody serves any more."""
-    key = resource.replace("~", "~0").replace("/", "~1")
-    patch = ",".join(
-        f'{{"op":"remove","path":"/status/{field}/{key}"}}' for field in ("capacity", "allocatable")
-    )
+    patch = json.dumps(without_name(resource), separators=(",", ":"))
     return Action(
-        text=f"Take {resource} out of the status of {node}, if no pod asks for it any more.",
-        command=f"kubectl patch node {node} --subresource=status --type=json -p '[{patch}]'",
+        text=f"Take {resource} out of the status of {node}, if no pod asks for it any more; "
+        "the command does nothing unless it is still at 0/0.",
+        command=f"kubectl patch node {node} --subresource=status --type=json -p '{patch}'",
         rung="R5",
     )
 
