@@ -43,16 +43,21 @@ def _check(linted: Linted) -> Iterable[Violation]:
         if lost:
             yield _violation(plugin, lost, f"{len(lost)} nodes would lose the plugin")
         elif nodes and not fits:
-            yield _violation(plugin, list(nodes), f"none of {len(nodes)} nodes fits")
+            # Nothing is lost by it, and a pool may be scaled to zero.
+            none = f"none of {len(nodes)} nodes fits"
+            yield _violation(plugin, list(nodes), none, Severity.WARNING)
 
 
-def _violation(plugin: Manifest, nodes: list[Node], what: str) -> Violation:
+def _violation(
+    plugin: Manifest, nodes: list[Node], what: str, severity: Severity | None = None
+) -> Violation:
     shown = few([node.name for node in nodes], _SHOWN)
     return Violation(
         manifest=plugin,
         path=POD_SPEC,
         message=f"{what}: {shown}: {why_not(plugin.template, nodes[0])}",
         node=nodes[0].name,
+        severity=severity,
         evidence=tuple(
             Evidence(f"node {node.name}", why_not(plugin.template, node)) for node in nodes[:_SHOWN]
         ),
