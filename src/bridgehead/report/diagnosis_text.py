@@ -8,6 +8,7 @@ from bridgehead.core.journal.entry import Evidence
 from bridgehead.report.sections import Section, as_markdown
 
 _MOST_NODES = 8
+_MOST_NAMES = 6
 _MOST_MOMENTS = 12
 _MOST_RULES = 4
 _ROLLBACK = {
@@ -88,13 +89,21 @@ def _shown(diagnosis: Diagnosis) -> Iterable[NodeView]:
 
 
 def _node(node: NodeView) -> Iterator[str]:
-    offers = ", ".join(f"{name} {offer}" for name, offer in node.resources.items()) or "no devices"
-    yield f"node {node.name} ({offers})"
+    yield f"node {node.name} ({_offers(node) or 'no devices'})"
     left_out = node.earlier + max(0, len(node.timeline) - _MOST_MOMENTS)
     if left_out:
         yield f"   {left_out} earlier moments are in -o json"
     for moment in node.timeline[-_MOST_MOMENTS:]:
         yield f"   {moment.at[:19]}Z  {moment.what}"
+
+
+def _offers(node: NodeView) -> str:
+    """What it offers; of many names those without any device are only counted."""
+    known = node.resources
+    many = len(known) > _MOST_NAMES
+    shown = [f"{name} {it}" for name, it in known.items() if not (many and it == "0/0")]
+    left = len(known) - len(shown)
+    return ", ".join([*shown, f"{left} names at 0/0"] if left else shown)
 
 
 def _remarks(diagnosis: Diagnosis) -> Iterator[str]:
