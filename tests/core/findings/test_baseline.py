@@ -4,6 +4,7 @@ import msgspec
 
 from bridgehead.core.findings.baseline import baseline_of, known_in, part
 from bridgehead.core.findings.result import Reported
+from bridgehead.core.model.json import JsonObject
 from tests.core.findings.lint_values import found
 
 
@@ -50,3 +51,12 @@ def test_another_document_is_no_baseline() -> None:
 
 def test_an_empty_baseline_knows_nothing() -> None:
     assert _known() == {}
+
+
+def test_an_entry_that_counts_nothing_sensible_counts_once() -> None:
+    entries: list[JsonObject] = [
+        {"fingerprint": "a", "count": -3},
+        {"fingerprint": "b", "count": "two"},
+    ]
+    document: JsonObject = {"schema": baseline_of(())["schema"], "findings": entries}
+    assert known_in(document) == {"a": 1, "b": 1}

@@ -1,7 +1,6 @@
 """A device plugin at its post: one plugin on one node, with its pod, its log and what is short."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -155,9 +154,6 @@ def posts_of(
     ``wanted`` has the nodes where each DaemonSet wants a pod, ``raw`` the raw pods by namespace
     and name.
     """
-    logs: dict[tuple[str, str], list[tuple[LogId, Log]]] = defaultdict(list)
-    for key, log in observed.logs.items():
-        logs[key.namespace, key.pod].append((key, log))
     short: dict[tuple[str, str], Symptom] = {
         (item.node, item.resource): item for item in symptoms if item.key.startswith("devices/")
     }
@@ -165,7 +161,7 @@ def posts_of(
     found = []
     for plugin in plugins:
         pods = _newest(plugin.pods)
-        own_logs = {pod.ref: logs.get((pod.namespace, pod.name), []) for pod in pods.values()}
+        own_logs = {pod.ref: observed.logs_of(pod) for pod in pods.values()}
         vain = _own(plugin, asked, own_logs.values())
         names = _names(plugin, own_logs.values(), vain)
         places = {*pods, *(node.name for node in wanted[plugin.component.ref])}
@@ -177,7 +173,7 @@ def posts_of(
                     node=nodes[place],
                     pod=pod,
                     raw=raw.get((pod.namespace, pod.name), {}) if pod else {},
-                    logs=tuple(own_logs[pod.ref]) if pod else (),
+                    logs=own_logs[pod.ref] if pod else (),
                     names=names,
                     symptoms=tuple(short[place, name] for name in names if (place, name) in short),
                     vain=vain,
@@ -194,7 +190,7 @@ def _newest(pods: Iterable[Pod]) -> dict[str, Pod]:
 
 
 def _names(
-    plugin: "Plugin", logs: Iterable[list[tuple[LogId, Log]]], vain: Iterable[str]
+    plugin: "Plugin", logs: Iterable[Sequence[tuple[LogId, Log]]], vain: Iterable[str]
 ) -> tuple[str, ...]:
     """What it is known to offer or its log speaks of, and what its users wait for."""
     written = () if plugin.resources else names_in(log for each in logs for _, log in each)
@@ -202,7 +198,7 @@ def _names(
 
 
 def _own(
-    plugin: "Plugin", asked: Iterable[str], logs: Iterable[list[tuple[LogId, Log]]]
+    plugin: "Plugin", asked: Iterable[str], logs: Iterable[Sequence[tuple[LogId, Log]]]
 ) -> tuple[str, ...]:
     """Those names that are the plugin's to offer: of its family or domain, or in its log."""
     domains = {name.partition("/")[0] for name in plugin.resources}

@@ -59,9 +59,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
 
 def users(scene: Scene) -> tuple[User, ...]:
     """Bound pods that ask for devices and have not been refused, in the order of their names."""
-    logs = _logs(scene)
     return tuple(
-        User(pod=pod, raw=scene.raw(pod), logs=logs.get((pod.namespace, pod.name), ()))
+        User(pod=pod, raw=scene.raw(pod), logs=scene.observed.logs_of(pod))
         for pod in sorted(scene.observed.snapshot.pods, key=lambda item: item.ref)
         if pod.bound and not pod.deleting and not pod.refused and pod.requests
     )
@@ -73,13 +72,3 @@ def users_by_node(found: Iterable[User]) -> Mapping[str, tuple[User, ...]]:
     for user in found:
         groups[user.pod.node].append(user)
     return {node: tuple(items) for node, items in sorted(groups.items())}
-
-
-def _logs(scene: Scene) -> Mapping[tuple[str, str], tuple[tuple[LogId, Log], ...]]:
-    groups: dict[tuple[str, str], list[tuple[LogId, Log]]] = defaultdict(list)
-    for key, log in scene.observed.logs.items():
-        groups[key.namespace, key.pod].append((key, log))
-    return {
-        name: tuple(sorted(items, key=lambda item: (item[0].previous, item[0].container)))
-        for name, items in groups.items()
-    }

@@ -45,7 +45,7 @@ def known_in(document: JsonObject) -> Mapping[str, int] | None:
     known: Counter[str] = Counter()
     for entry in children(document, "findings"):
         count = entry.get("count")
-        known[text(entry, "fingerprint")] += count if isinstance(count, int) else 1
+        known[text(entry, "fingerprint")] += count if isinstance(count, int) and count > 0 else 1
     return known
 
 
