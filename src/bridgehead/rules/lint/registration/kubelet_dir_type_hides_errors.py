@@ -1,7 +1,7 @@
 """A wrong kubelet directory would be made instead of refused.
 
 Finds: a device plugin whose hostPath of the kubelet's directory has the type DirectoryOrCreate, or
-none.
+none. At /var/lib/kubelet/device-plugins, where every kubelet looks, it is only mentioned.
 
 Why: on a node whose kubelet lives elsewhere the directory is made and stays empty. Nothing fails,
 and the node never shows the resource.
@@ -14,7 +14,7 @@ Do: set hostPath.type to Directory.
 from collections.abc import Iterable
 
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.kubelet_mounts import Reach, kubelet_mounts
+from bridgehead.core.findings.kubelet_mounts import DEVICE_PLUGINS, Reach, kubelet_mounts
 from bridgehead.core.findings.manifest import Fix, Linted, Violation
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.model.json import text
@@ -37,6 +37,7 @@ def _check(linted: Linted) -> Iterable[Violation]:
                 manifest=plugin,
                 path=path,
                 message=f"hostPath {item.host} {said}: where it is the wrong path, nothing fails",
+                severity=Severity.INFO if item.host == DEVICE_PLUGINS else None,
                 fix=Fix(
                     path=path,
                     value="Directory",
