@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from testbed.api import ApiError
@@ -88,17 +87,6 @@ class Lab:
         self.until(lambda: state().get("reason") == reason)
         message: str = state()["message"]
         return message
-
-    def process_of(self, variable: str, value: str) -> int:
-        """The process on the machine that has this in its environment."""
-        wanted = f"{variable}={value}".encode()
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                    return int(folder.name)
-            except OSError:
-                continue  # it has ended, or is not ours to read
-        raise AssertionError(f"no process has {variable}={value}")
 
     def events(self, pod: str) -> list[Object]:
         """Events about a pod."""

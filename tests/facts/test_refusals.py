@@ -11,6 +11,7 @@ from bridgehead.core.diagnose.admission_message import (
     Refusal,
     parse_admission_message,
 )
+from testbed.process import marked_pids
 from tests.facts.lab import Lab
 
 pytestmark = pytest.mark.cluster
@@ -98,7 +99,8 @@ def test_the_end_of_its_process_frees_the_node(lab: Lab, hanging: str) -> None:
     first, behind = lab.holder(), lab.holder(0)
     lab.stays(lambda: "startTime" not in lab.status(behind), 3)
 
-    os.kill(lab.process_of("FAKE_RESOURCE", lab.resource), signal.SIGKILL)
+    [plugin] = marked_pids({"FAKE_RESOURCE": lab.resource})
+    os.kill(plugin, signal.SIGKILL)
 
     assert refusal(lab, first).code == "Unavailable"
     lab.until(lambda: "startTime" in lab.status(behind))

@@ -36,10 +36,13 @@ def test_the_exit_of_one_of_two_sockets(lab: Lab, leaves: str) -> None:
 
 
 def test_two_on_one_socket_name(lab: Lab) -> None:
-    """1.30.14: as with sockets of their own. 1.37.2 takes the newer one for connected already; when the older one ends, the node goes on
-    to offer its devices, pods are admitted and fail to start, and no plugin can register with that
-    socket name until the kubelet restarts: handler.go drops the record of the first client together
-    with that of the failed second one, as both have one path."""
+    """1.30.14: as with sockets of their own.
+
+    1.37.2 takes the newer one for connected already; when the older one ends, the node goes on
+    to offer its devices, pods are admitted and fail to start, and no plugin can register with
+    that socket name until the kubelet restarts: handler.go drops the record of the first client
+    together with that of the failed second one, as both have one path.
+    """
     older = lab.plugin(inventory=4)
     lab.offers(("4", "4"))
     newer = lab.plugin(inventory=3, idPrefix="b")

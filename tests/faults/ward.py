@@ -12,6 +12,7 @@ from typing import Any
 from testbed.cluster import Cluster
 from testbed.knobs import environment
 from testbed.node import Node
+from testbed.process import kill_all, marked_pids
 
 PLUGINS = "/var/lib/kubelet/device-plugins"
 FILES = "/var/lib/faults"
@@ -225,8 +226,12 @@ class Ward:
         for node in (self.sick, self.sound):
             node.repair()
             if any(map(_hangs, self.cluster.pods_on(node.name))):
-                node.restart_kubelet()  # it waits for a plugin, and would end no pod
+                self._end_plugins()  # the kubelet waits for one, and would end no pod
             node.remove_files(FILES)
+
+    def _end_plugins(self) -> None:
+        self.cluster.api.delete(f"{self._sets()}/{self.name}")
+        kill_all(marked_pids({"FAKE_RESOURCE": self.resource}))
 
     def _sets(self) -> str:
         return f"/apis/apps/v1/namespaces/{self.namespace}/daemonsets"
