@@ -5,7 +5,9 @@ older than the plugin's process; of a plugin known for it, one that shows fewer 
 
 Why: a virtual function that was moved into a pod's network namespace is not seen on the host. The
 plugin that starts anew offers the free ones only, while requests still count the others: less is
-allocatable than is requested, and nothing more is scheduled.
+allocatable than is requested, and nothing more is scheduled. Card and driver are as they were: it
+is how the plugin looks for devices, by its version and its selectors. Going back to the former
+version is one more restart with devices in use.
 
 Sure: capacity now plus devices in use is the former capacity, and there is one pod that claims the
 resource. The number comes back as pods end and the plugin starts once more.
@@ -101,7 +103,7 @@ def _cause(scene: Scene, posts: Sequence[Post], found: dict[tuple[str, str], _Mi
         ],
         refuted_by="the number of devices unchanged after the pods that hold them have ended and "
         "the plugin has started once more",
-        blame=Blame.BELOW,
+        blame=Blame.VERSION,
         rollback=RollbackHelps.NO,
         ruled_out=[
             RuledOut("unhealthy devices", "capacity is lower, and equal to allocatable"),
