@@ -1,8 +1,8 @@
 """A kubelet has just started, and what its node shows is no verdict yet.
 
 Finds: a node whose kubelet started less than a minute ago and that shows other numbers of devices
-than it should, or earlier readings that jump above the steady number within a minute after a
-start, with pods that were refused in that time.
+than it should or than it steadily did before the start, or earlier readings that jump above the
+steady number within a minute after a start, with pods that were refused in that time.
 
 Why: around a kubelet's start the node's status is written before its device manager has heard of
 any plugin. The numbers are 0, or those of old; pods are admitted and refused by them.
@@ -47,13 +47,23 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 
 def _odd_now(scene: Scene, node: Node) -> list[str]:
-    """Resources that the node shows other numbers of than it should."""
-    return [
-        name
-        for name, offer in sorted(node.offers.items())
-        for expected in [scene.expected(node.name, name)]
-        if expected is not None and offer.allocatable != expected.count
-    ]
+    """Resources that the node shows other numbers of than it should, or than before the start."""
+    start = scene.kubelet_starts[node.name]
+    found = []
+    for name, offer in sorted(node.offers.items()):
+        expected = scene.expected(node.name, name)
+        steady = _steady(scene.trajectory(node.name, name), start)
+        if (expected is not None and offer.allocatable != expected.count) or (
+            steady and offer.allocatable > steady
+        ):
+            found.append(name)
+    return found
+
+
+def _steady(history: Trajectory, start: Start) -> int:
+    """The number that two readings in a row showed last before the start; 0 where none did."""
+    before = [it for it in history.stretches if it.begin < it.end <= start.at]
+    return (before[-1].allocatable or 0) if before else 0
 
 
 def _jump(history: Trajectory, start: Start) -> bool:
@@ -70,14 +80,16 @@ def _jump(history: Trajectory, start: Start) -> bool:
 def _just_now(scene: Scene, node: Node, start: Start, odd: list[str]) -> Cause:
     known = {item.key for item in scene.symptoms}
     keys = {devices_key(node.name, name) for name in odd}
+    keys.update(key for name in odd for key in _refused(scene, node, start, name))
     shown = [
         Evidence(f"status of node {node.name}", f"{name} {node.offers[name]}") for name in odd[:3]
     ]
+    histories = [scene.trajectory(node.name, name) for name in odd[:2]]
     return Cause(
         message=f"the kubelet of {node.name} started {scene.now - start.at:.0f} s ago: what the "
         f"node shows of {odd[0]} is no verdict yet",
         blame=Blame.EXPECTED,
-        evidence=(start.evidence, *shown),
+        evidence=(start.evidence, *shown, *(it.evidence for it in histories if it.stretches)),
         refuted_by="the same numbers two minutes after the start",
         object=ObjectRef("v1", "Node", "", node.name),
         nodes=(node.name,),
@@ -88,15 +100,20 @@ def _just_now(scene: Scene, node: Node, start: Start, odd: list[str]) -> Cause:
     )
 
 
-def _jumped(scene: Scene, node: Node, start: Start, history: Trajectory) -> Cause:
-    known = {item.key for item in scene.symptoms}
-    refused = {
+def _refused(scene: Scene, node: Node, start: Start, resource: str) -> set[str]:
+    """Keys of pods that came in the minute around the start and were refused on the node."""
+    return {
         pod_key(pod)
         for pod in scene.pods_on(node.name)
         if pod.refused
-        and history.resource in pod.requests
+        and resource in pod.requests
         and start.at - SETTLING <= pod.created <= start.at + SETTLING
     }
+
+
+def _jumped(scene: Scene, node: Node, start: Start, history: Trajectory) -> Cause:
+    known = {item.key for item in scene.symptoms}
+    refused = _refused(scene, node, start, history.resource)
     return Cause(
         message=f"{node.name} showed too many of {history.resource} for a moment after its "
         "kubelet's start; that has mended itself",
@@ -120,5 +137,6 @@ RULE = DiagnosisRule(
     cases=("LOSS-10",),
     needs=frozenset({Need.NODES, Need.EVENTS}),
     helped_by=frozenset({Need.PODS, Need.DAEMON_SETS, Need.HISTORY}),
+    supersedes=frozenset({"plugin-later-than-pods"}),
     check=_check,
 )
