@@ -30,10 +30,16 @@ FAULTS = (
         key="socket-address-taken",
     ),
     LogPattern(
-        r"Device scan failed",
-        "the scan for devices failed, and the plugin ends",
+        r"Device scan failed: .*(no such (file|device)|driver is not loaded)",
+        "the scan does not find the driver's files, and the plugin ends",
         REGISTERED,
         key="init-failed",
+    ),
+    LogPattern(
+        r"Device scan failed: (?!.*(no such (file|device)|driver is not loaded))",
+        "the scan failed over something that it did find, and the plugin ends",
+        REGISTERED,
+        key="scan-failed",
     ),
 )
 

@@ -12,6 +12,7 @@ SIGNS: Mapping[str, str] = {
     "options-refused": "the plugin fails to answer GetDevicePluginOptions",
     "registration-failed": "an attempt to register failed, for a reason that the line tells",
     "init-failed": "the plugin cannot initialise, for a reason that the line tells",
+    "scan-failed": "the plugin fails over a device or file that its discovery has found",
     "start-failed": "a plugin server could not start and is tried again",
     "server-crashed": "the plugin's own server ended",
     "part-stopped": "a part of the plugin stopped by itself",

@@ -12,7 +12,13 @@ GRACE = 360.0
 the capacity of a plugin that has gone for five minutes, and one status sync more."""
 
 UNHEALTHY = ("device-unhealthy", "device-error", "device-lost", "path-gone", "card-reset")
-NOTHING_FOUND = ("no-device-found", "no-device-selected", "driver-missing", "init-failed")
+NOTHING_FOUND = (
+    "no-device-found",
+    "no-device-selected",
+    "driver-missing",
+    "init-failed",
+    "scan-failed",
+)
 NOT_REGISTERED = (
     "kubelet-socket-missing",
     "kubelet-socket-denied",

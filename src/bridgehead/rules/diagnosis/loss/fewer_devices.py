@@ -24,7 +24,14 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 
-_OTHERWISE = ("init-failed", "driver-missing", "stream-ended", "device-listed", "options-refused")
+_OTHERWISE = (
+    "init-failed",
+    "scan-failed",
+    "driver-missing",
+    "stream-ended",
+    "device-listed",
+    "options-refused",
+)
 
 
 def _check(scene: Scene) -> Iterable[Cause]:

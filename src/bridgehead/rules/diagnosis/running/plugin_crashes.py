@@ -37,6 +37,8 @@ _SAYS_LITTLE = frozenset(
         "server-crashed",
         "registration-failed",
         "init-failed",
+        "scan-failed",
+        "fpga-mode-mismatch",
         "allocation-failed",
         "kubelet-socket-denied",
         "sysfs-denied",

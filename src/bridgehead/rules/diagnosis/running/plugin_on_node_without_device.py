@@ -39,6 +39,8 @@ _FITTING = frozenset(
         "no-device-found",
         "no-device-selected",
         "init-failed",
+        "scan-failed",
+        "fpga-mode-mismatch",
         "start-failed",
         "registration-failed",
     }
