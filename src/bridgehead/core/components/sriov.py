@@ -1,8 +1,8 @@
 """The SR-IOV network device plugin.
 
-Image: https://github.com/k8snetworkplumbingwg/sriov-network-device-plugin (README). The names of
-its resources are whatever its configuration says, so none of them is telling. Messages:
-``cmd/sriovdp``, ``pkg/resources``; labels: NFD's ``network`` source
+Image: https://github.com/k8snetworkplumbingwg/sriov-network-device-plugin (README; nfvpe/ until
+v3.2). The names of its resources are whatever its configuration says, so none of them is telling.
+Messages: ``cmd/sriovdp``, ``pkg/resources``; labels: NFD's ``network`` source
 (https://nfd.sigs.k8s.io/usage/features) and the SR-IOV network operator's.
 
 A virtual function that was moved into a pod's network namespace may not be found again: after a
@@ -27,7 +27,7 @@ FAULTS = (
 
 FAMILY = Family(
     name="sriov",
-    images=(r"(^|/)(ose-)?sriov-network-device-plugin$",),
+    images=(r"(^|/)(ose-)?sriov-network-device-plugin$", r"(^|/)nfvpe/sriov-device-plugin$"),
     faults=FAULTS,
     shrinks_when_busy=True,
     vendor_hints=(

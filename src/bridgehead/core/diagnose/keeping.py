@@ -10,8 +10,9 @@ from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, child, text
 from bridgehead.core.model.pod import Pod
 
-_WRITERS_TELL = frozenset({"Node", "DaemonSet"})
-"""Kinds of which it matters who wrote which field when. Elsewhere field managers are half of it."""
+_WRITERS_TELL = frozenset({"Node", "DaemonSet", "ConfigMap", "SriovNetworkNodeState"})
+"""Kinds of which it matters who wrote which field, or when: whether a plugin is older than its
+configuration or its devices. Elsewhere field managers are half of an object, and say nothing."""
 
 MOST_ENDED = 500
 """Ended pods that are kept: a controller whose pods are refused makes new ones by the thousand."""

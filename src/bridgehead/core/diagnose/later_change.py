@@ -17,11 +17,12 @@ _PREPARES = ("driver", "config-daemon", "ofed", "firmware")
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What changed, when, and whether it is the plugin's configuration."""
+    """What changed, when, and whether it is the plugin's configuration or that of the node."""
 
     at: float
     evidence: Evidence
     configuration: bool = False
+    of_node: bool = False
 
 
 def later_changes(scene: Scene, post: Post) -> list[Change]:
@@ -51,10 +52,11 @@ def _node_states(scene: Scene, post: Post) -> Iterable[Change]:
         at = _written(item)
         if text(item, "metadata", "name") == post.node.name and at is not None:
             said = f"last written {stamp(at)}, sync {text(item, 'status', 'syncStatus')}"
-            yield Change(at, Evidence(f"SriovNetworkNodeState/{post.node.name}", said))
+            source = f"SriovNetworkNodeState/{post.node.name}"
+            yield Change(at, Evidence(source, said), of_node=True)
     for event in scene.observed.events:
         if event.kind == "SriovNetworkNodeState" and event.name == post.node.name:
-            yield Change(event.last, Evidence(event.source, event.message))
+            yield Change(event.last, Evidence(event.source, event.message), of_node=True)
 
 
 def _configuration(scene: Scene, post: Post) -> Iterable[Change]:

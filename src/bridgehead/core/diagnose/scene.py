@@ -20,6 +20,7 @@ from bridgehead.core.diagnose.expectation import (
     expected_from_likes,
     merged,
 )
+from bridgehead.core.diagnose.node_states import expected_from_node_states
 from bridgehead.core.diagnose.node_times import Start, starts_of
 from bridgehead.core.diagnose.post import Post, posts_of
 from bridgehead.core.diagnose.symptom import Symptom
@@ -171,7 +172,9 @@ class Scene:
             for name in plugin.resources
         ]
         before = [(it.node, it.resource, it.allocatable or 0) for it in self.observed.history]
-        return merged([*likes, expected_from_history(before)])
+        names = {name for plugin in self.plugins for name in plugin.resources}
+        states = expected_from_node_states(self.observed.of_kind("SriovNetworkNodeState"), names)
+        return merged([*likes, states, expected_from_history(before)])
 
     def expected(self, node: str, resource: str) -> Expectation | None:
         """What the node should offer, and by what; None where nothing tells."""

@@ -84,6 +84,7 @@ def _cause(scene: Scene, posts: list[Post], changes: dict[tuple[str, str], list[
     component = posts[0].plugin.component
     late = [changes[component.ref, post.node.name] for post in posts]
     configured = all(each[-1].configuration for each in late)
+    in_wrong_order = all(each[-1].configuration or each[-1].of_node for each in late)
     busy = {
         post.node.name: sum(scene.in_use(post.node.name, name) for name in post.names)
         for post in posts
@@ -102,7 +103,7 @@ def _cause(scene: Scene, posts: list[Post], changes: dict[tuple[str, str], list[
         f"{what}, and looks for devices only as it starts: {offering(posts)} is missing",
         evidence=[*starts, *(each[-1].evidence for each in late[:2]), *shown(posts)],
         refuted_by="a restart of the plugin's pod that finds no more devices than before",
-        blame=Blame.CONFIGURATION if configured else Blame.DRIFT,
+        blame=Blame.CONFIGURATION if in_wrong_order else Blame.DRIFT,
         rollback=RollbackHelps.NO,
         ruled_out=[RuledOut("a bad version", "the change came after the plugin's start")],
         actions=[
