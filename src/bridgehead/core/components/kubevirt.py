@@ -23,7 +23,7 @@ FAMILY = Family(
             key="driver-missing",
         ),
         LogPattern(
-            r"monitored device \S+ disappeared",
+            r"monitored device \S+ disappeared|device '[^']*' is unhealthy",
             "a device node went away",
             APPEARED,
             counts=True,

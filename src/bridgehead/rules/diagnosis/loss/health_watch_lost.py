@@ -1,23 +1,25 @@
 """A plugin has lost its watch over a device, and never sees that the device is back.
 
-Finds: a node with capacity and no healthy device for longer than six minutes, whose plugin says
-that the path of a device has gone, where that path is there again or the plugin watches a folder
-that its service makes anew.
+Finds: a node with capacity and no healthy device, whose plugin says that the path of a device has
+gone, where that path is there again, or where it lies in a folder that its service makes anew at
+each start (below /run, or as the log says) and has been gone for longer than six minutes.
 
 Why: the watch dies with the folder that was removed. The one that is made after it is another, and
-the plugin hears nothing from it: its devices stay unhealthy for ever.
+the plugin hears nothing from it: its devices stay unhealthy for ever. A service is back within
+seconds of its restart; hardware that has failed has its files in /dev and /sys.
 
 Sure: capacity is intact, so the plugin is connected; the device or socket exists on the node
 (`ls -l` it there). A plugin that watches the parent folder sees it come back.
 
-Do: restart the plugin's pod on that node.
+Do: look whether the path is there and start its service if not; then restart the plugin's pod on
+that node.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 
-from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.losing import connected
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.losing import GRACE, connected
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed
 from bridgehead.core.diagnose.remedies import restart_plugins
@@ -32,6 +34,8 @@ from bridgehead.core.model.confidence import Confidence
 
 _PATH = re.compile(r"/[\w./-]+")
 _AGAIN = re.compile(r"re-?created|directory", re.IGNORECASE)
+_OF_A_SERVICE = re.compile(r"(?<![\w/])(/var)?/run/(?!nvidia/driver)[\w./-]+")
+"""Run-time folders, which systemd removes when their service ends and makes anew when it starts."""
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -40,7 +44,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
     for post in scene.posts:
         quote = _gone_path(scene, post)
         back = _back(scene, post, quote) if quote else None
-        if quote and (back or _AGAIN.search(quote.text)):
+        if quote and (back or _AGAIN.search(quote.text) or _service_is_back(scene, post, quote)):
             found[post.plugin.component.ref, post.node.name] = quote, back
             posts.append(post)
     for group in by_plugin(posts):
@@ -58,6 +62,14 @@ def _gone_path(scene: Scene, post: Post) -> Quote | None:
     ]
     quotes = [post.quotes[key] for key in ("path-gone", "device-unhealthy") if key in post.quotes]
     return next((it for it in quotes if intact and _PATH.search(it.text)), None)
+
+
+def _service_is_back(scene: Scene, post: Post, quote: Quote) -> bool:
+    """Whether a path that a service makes has been gone for longer than a restart of it takes."""
+    dropped = [scene.trajectory(post.node.name, name).dropped_at for name in post.short]
+    times = [at for at in (quote.at, *dropped) if at is not None]
+    long = bool(times) and scene.now - max(times) > GRACE
+    return long and _OF_A_SERVICE.search(quote.text) is not None
 
 
 def _back(scene: Scene, post: Post, quote: Quote) -> Evidence | None:
@@ -79,8 +91,7 @@ def _cause(
     return scoped_cause(
         scene,
         posts,
-        message=f"{component.ref} has lost its watch over a device on {listed(nodes)} and does not "
-        "see that it is back",
+        message=_message(component.ref, listed(nodes), seen=all(back for _, back in lines)),
         evidence=[
             *(quote.evidence for quote, _ in lines[:3]),
             *(back for _, back in lines[:2] if back),
@@ -90,9 +101,34 @@ def _cause(
         blame=Blame.VERSION,
         rollback=RollbackHelps.NO,
         ruled_out=[RuledOut("a lost connection", "capacity is intact: the plugin is connected")],
-        actions=restart_plugins((post.pod, post.node.name) for post in posts),
+        actions=[
+            *_look_first([quote for quote, back in lines if not back], nodes[0]),
+            *restart_plugins((post.pod, post.node.name) for post in posts),
+        ],
         confidence=Confidence.HIGH if all(back for _, back in lines) else Confidence.MEDIUM,
     )
+
+
+def _message(ref: str, nodes: str, *, seen: bool) -> str:
+    if seen:
+        return f"{ref} has lost its watch over a device on {nodes} and does not see that it is back"
+    return (
+        f"{ref} has most likely lost its watch over a device on {nodes}: the service behind it "
+        "makes its folder anew at each start, and the plugin has not seen it again"
+    )
+
+
+def _look_first(quotes: Sequence[Quote], node: str) -> list[Action]:
+    """Where nobody has seen that the path is back: that comes before the restart."""
+    paths = [path for quote in quotes[:1] for path in _PATH.findall(quote.text)]
+    return [
+        Action(
+            text=f"See that {path} is there; if not, its service has to be started first",
+            command=f"kubectl debug node/{node} -it --image=busybox --profile=sysadmin -- "
+            f"chroot /host ls -l {path}",
+        )
+        for path in paths[:1]
+    ]
 
 
 RULE = DiagnosisRule(
