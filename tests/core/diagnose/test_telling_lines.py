@@ -73,3 +73,11 @@ def test_a_later_success_takes_a_failure_back() -> None:
     assert "kubelet-socket-missing" in quotes_in([("log", Log((failed,)))], patterns)
     cured = quotes_in([("log", Log((failed,))), ("log", Log((success,)))], patterns)
     assert "kubelet-socket-missing" not in cured
+
+
+def test_a_stream_that_closed_is_open_again_once_the_kubelet_calls() -> None:
+    closed = "2023/07/11 08:31:07 ListAndWatch stream close: context canceled"
+    called = "2023/07/11 08:31:12 ListAndWatch called by kubelet for: rdma/hca"
+    patterns = patterns_of(generic.FAMILY)
+    assert "stream-ended" in quotes_in([("log", Log((closed,)))], patterns)
+    assert "stream-ended" not in quotes_in([("log", Log((closed, called)))], patterns)

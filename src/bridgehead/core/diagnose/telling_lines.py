@@ -47,7 +47,7 @@ MARKS = (
         key="kubelet-back",
     ),
     LogPattern(
-        r"device stream of '[^']+' closed|ListAndWatch\b.*\b(ended|closed|EOF|broken)",
+        r"device stream of '[^']+' closed|ListAndWatch\b.*\b(ended|closed?|EOF|broken)",
         "the stream of devices to the kubelet has ended",
         REGISTERED,
         key="stream-ended",
