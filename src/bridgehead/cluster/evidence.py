@@ -18,6 +18,7 @@ from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.keeping import Keeping, trimmed
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.redaction import redacted
+from bridgehead.core.inventory.config_maps import without_unnamed_data
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, text
 from bridgehead.core.model.pod import Pod
@@ -66,19 +67,13 @@ async def read_evidence(
     rest = [
         it for need in Need if need in needs and need not in known for it in READS.get(need, ())
     ]
-    near = sorted(set(_near(components)) | reading.near)
+    about_devices = [it for it in components if is_device_plugin(it) or writes_labels(it.template)]
+    near = sorted({item.namespace for item in about_devices} | reading.near)
     await reading.all_of(rest, near)
     if Need.EVENTS in needs:
         await reading.events()
+    reading.found.objects = without_unnamed_data(reading.found.objects, about_devices)
     return reading.found
-
-
-def _near(components: Sequence[Component]) -> list[str]:
-    return [
-        item.namespace
-        for item in components
-        if is_device_plugin(item) or writes_labels(item.template)
-    ]
 
 
 class _Reading:
