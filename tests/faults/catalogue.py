@@ -122,7 +122,7 @@ FAULTS = (
         "F6",
         "the list is longer than 4 MiB",
         {"inventory": 1000, "idLength": 4300},
-        ("message-too-large",),
+        ("message-too-large", "unexplained"),
         "",
     ),
     Fault(
@@ -210,7 +210,7 @@ FAULTS = (
         "no device is found",
         {"discoverDir": f"{FILES}/none"},
         ("selectors-match-nothing", "driver-not-bound", "devices-came-later"),
-        "no devices",
+        "failed to discover devices",
     ),
     Fault(
         "F15",
