@@ -7,15 +7,15 @@ from tests.facts.lab import Lab
 pytestmark = pytest.mark.cluster
 
 
-def test_devices_are_gone_at_once_and_back_with_the_new_registration(lab: Lab) -> None:
+def test_devices_are_back_with_the_new_registration(lab: Lab) -> None:
+    """Between the two the node shows 0/0, for less than a look may need."""
     pod = lab.plugin()
     lab.offers(("4", "4"))
 
     lab.node.restart_kubelet()
 
-    lab.offers(("0", "0"))
+    lab.until(lambda: lab.log(pod).count("registered device plugin") == 2)
     lab.offers(("4", "4"))
-    assert lab.log(pod).count("registered device plugin") == 2
 
 
 def test_a_plugin_that_does_not_notice_stays_at_nothing(lab: Lab) -> None:

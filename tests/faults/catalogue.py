@@ -29,6 +29,8 @@ class Fault:
     before: Mapping[str, object] = field(default_factory=dict)
     pod: Mapping[str, Any] = field(default_factory=dict)
     act: Callable[[Ward], None] = lambda ward: None
+    nvidia: bool = False
+    """Whether the fake driver is taken for NVIDIA's plugin, whose lines it prints."""
     nodes: bool = True
     """Whether the cause is about nodes; a workload's own fault is not."""
 
@@ -244,6 +246,7 @@ FAULTS = (
         {"registers": "never", "logLines": ["could not load NVML library: libnvidia-ml.so.1"]},
         ("driver-not-visible",),
         "could not load NVML library",
+        nvidia=True,
     ),
     Fault(
         "crashes",

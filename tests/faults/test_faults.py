@@ -14,7 +14,7 @@ from testbed.fixtures import LeaseNodes
 from testbed.parts import binary
 from testbed.registry import Registry
 from tests.faults.catalogue import FAULTS, ONE, Fault
-from tests.faults.ward import REPOSITORY, Diagnosis, Ward
+from tests.faults.ward import NVIDIA, TAG, UNKNOWN, Diagnosis, Ward
 
 pytestmark = pytest.mark.cluster
 
@@ -26,8 +26,9 @@ PATIENCE = 150.0
 async def ward(cluster: Cluster, lease_nodes: LeaseNodes, namespace: str) -> AsyncIterator[Ward]:
     driver = binary("fakedriver", "fakedriver")
     registry = Registry(cluster.registry_address)
-    for image in fake_images({"v0.17.1": {}}, driver=driver).values():
-        registry.push(f"registry.test/{REPOSITORY}:v0.17.1", image)
+    [fake] = fake_images({TAG: {}}, driver=driver).values()
+    for repository in (UNKNOWN, NVIDIA):
+        registry.push(f"registry.test/{repository}:{TAG}", fake)
     registry.push("registry.test/faults/hold:1", hold_image(driver=driver))
     label = f"{namespace}/ward"
     nodes = await lease_nodes(
@@ -55,6 +56,8 @@ def test_fault_is_told(
     fault: Fault, ward: Ward, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     baseline = tmp_path / "before.json"
+    if fault.nvidia:
+        ward.pose_as_nvidia()
     ward.install(fault.before)
     ward.until_offered()
     ward.inventory(baseline)

@@ -18,8 +18,9 @@ PLUGINS = "/var/lib/kubelet/device-plugins"
 FILES = "/var/lib/faults"
 """Folder of a node that plugin pods see."""
 DEVICES = 4
-REPOSITORY = "nvidia/k8s-device-plugin"
-"""The fake driver under a name of a known family: its logs are then read as that family's."""
+TAG = "v0.17.1"
+UNKNOWN, NVIDIA = "faults/fake", "nvidia/k8s-device-plugin"
+"""Repositories of the fake driver: of no known family, and of one whose lines it then speaks."""
 
 Object = dict[str, Any]
 Diagnosis = dict[str, Any]
@@ -35,12 +36,12 @@ class Ward:
         self.sick, self.sound = nodes
         self.namespace = namespace
         self.aligned = False
-        self.resource = f"nvidia.com/{namespace}"
+        self.repository = UNKNOWN
+        self.resource = f"{namespace}.example.com/card"
 
-    @property
-    def labels(self) -> list[dict[str, str]]:
-        """Labels that the two nodes were leased with."""
-        return [{self.namespace: "sick"}, {self.namespace: "sound"}]
+    def pose_as_nvidia(self) -> None:
+        """Before the installation: image and resource are of that family."""
+        self.repository, self.resource = NVIDIA, f"nvidia.com/{self.namespace}"
 
     def install(self, knobs: Mapping[str, object], **pod: Any) -> None:
         """The DaemonSet with these knobs, and with these changes of its pod's spec."""
@@ -57,7 +58,7 @@ class Ward:
         changes = dict(pod)
         container = {
             "name": "plugin",
-            "image": f"{self.cluster.registry_address}/{REPOSITORY}:v0.17.1",
+            "image": f"{self.cluster.registry_address}/{self.repository}:{TAG}",
             "env": self._environment(knobs),
             "volumeMounts": [
                 {"name": "plugins", "mountPath": PLUGINS},

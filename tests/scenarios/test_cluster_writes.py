@@ -16,7 +16,7 @@ EVERYTHING = FOLDER / "plugin" / "bad-on-one-cohort.yaml"
 
 
 @pytest.mark.cluster
-async def test_everything_that_is_listed_is_written(set_stage: SetStage) -> None:
+async def test_everything_that_is_listed_for_a_run_is_written(set_stage: SetStage) -> None:
     stage = await set_stage(read_scenario(EVERYTHING), administrator=True)
 
     plays = await play(stage)
@@ -26,4 +26,4 @@ async def test_everything_that_is_listed_is_written(set_stage: SetStage) -> None
     seen: dict[tuple[str, str, str, bool], frozenset[str]] = {}
     for write in written(stage):
         seen[write.key] = seen.get(write.key, frozenset()) | write.fields
-    assert seen == listed()
+    assert seen == listed("run")

@@ -37,10 +37,10 @@ class Written:
         return self.key[0] != "delete" and not self.key[1].startswith(_REVIEWS)
 
 
-def listed() -> dict[Key, frozenset[str]]:
-    """What the table allows: fields by kind of write."""
+def listed(by: str = "") -> dict[Key, frozenset[str]]:
+    """What the table allows: fields by kind of write; of one command or of all."""
     table: dict[Key, frozenset[str]] = {}
-    for row in WRITES:
+    for row in (item for item in WRITES if not by or item.by == by):
         resource = f"{row.resource}/{row.subresource}" if row.subresource else row.resource
         key = (row.verb, resource, row.namespace, row.stored)
         table[key] = table.get(key, frozenset()) | _named(row)

@@ -23,6 +23,8 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
     subresource: str = ""
     stored: bool = True
     """False for dry-runs and reviews, which leave nothing behind."""
+    by: str = "run"
+    """``run`` for what a rollout and its way back write, else the command that alone writes it."""
 
 
 WRITES = (
@@ -87,6 +89,7 @@ WRITES = (
         namespace="any",
         fields="a pod that a kubelet refused and a controller owns, by uid",
         when="`recover` prunes the refused pods of a node (R3)",
+        by="recover",
     ),
     Write(
         verb="delete",
@@ -95,6 +98,7 @@ WRITES = (
         fields="the first of the pods that `recover` would delete, by uid, as a dry-run",
         when="`recover` explains R1 or R3",
         stored=False,
+        by="recover",
     ),
     Write(
         verb="patch",
@@ -104,6 +108,7 @@ WRITES = (
         fields="one name is removed from `status.capacity` and `status.allocatable`, where both "
         "are 0",
         when="`recover` removes a dead resource name (R5)",
+        by="recover",
     ),
     Write(
         verb="patch",
@@ -113,6 +118,7 @@ WRITES = (
         fields="the same, as a dry-run",
         when="`recover` explains R5",
         stored=False,
+        by="recover",
     ),
     Write(
         verb="create",
@@ -120,6 +126,7 @@ WRITES = (
         namespace="state",
         fields="the reader of a node's files, with the label `bridgehead.dev/role: reader`",
         when="`diagnose --node` is given `--reader-image`, or a spec with `allow.reader`",
+        by="diagnose",
     ),
     Write(
         verb="delete",
@@ -127,6 +134,7 @@ WRITES = (
         namespace="state",
         fields="a reader, by uid",
         when="it has read, at every ending; one that was left behind, when the next one starts",
+        by="diagnose",
     ),
     Write(
         verb="create",
@@ -217,6 +225,7 @@ WRITES = (
         fields="a question",
         when="lint asks what the account of a plugin may do that is a client of the API server",
         stored=False,
+        by="lint",
     ),
     Write(
         verb="create",
