@@ -31,6 +31,8 @@ class Fault:
     act: Callable[[Ward], None] = lambda ward: None
     nvidia: bool = False
     """Whether the fake driver is taken for NVIDIA's plugin, whose lines it prints."""
+    long: bool = False
+    """Made by name only: another fault takes the same way through the tool."""
     nodes: bool = True
     """Whether the cause is about nodes; a workload's own fault is not."""
 
@@ -75,6 +77,7 @@ FAULTS = (
         ("devices-unhealthy",),
         "unhealthy",
         where=ONE,
+        long=True,
     ),
     Fault(
         "F2",
@@ -119,6 +122,7 @@ FAULTS = (
         "no such device",
         where=ONE,
         act=use_one,
+        long=True,
     ),
     Fault(
         "F6",
@@ -126,6 +130,7 @@ FAULTS = (
         {"inventory": 1000, "idLength": 4300},
         ("message-too-large", "unexplained"),
         "",
+        long=True,
     ),
     Fault(
         "F7-version",
@@ -140,6 +145,7 @@ FAULTS = (
         {"resourceSuffix": "!"},
         ("resource-name-refused",),
         "is invalid",
+        long=True,
     ),
     Fault(
         "F7-options",
@@ -147,6 +153,7 @@ FAULTS = (
         {"optionsError": "no options"},
         ("options-refused",),
         "no options",
+        long=True,
     ),
     Fault(
         "F8-exit",
@@ -162,6 +169,7 @@ FAULTS = (
         ("driver-not-visible", "plugin-never-registers"),
         "driver library not found",
         where=ONE,
+        long=True,
     ),
     Fault(
         "F9-looks-elsewhere",
@@ -176,6 +184,7 @@ FAULTS = (
         {"serveDir": FILES},
         ("kubelet-directory-elsewhere",),
         "dial",
+        long=True,
     ),
     Fault(
         "F10",
@@ -206,6 +215,7 @@ FAULTS = (
         {"secondInstance": 2, "secondInstanceAfter": "1s"},
         ("two-claimants", "fewer-devices"),
         "",
+        long=True,
     ),
     Fault(
         "F14-nothing",
@@ -221,6 +231,7 @@ FAULTS = (
         ("socket-address-taken",),
         "address already in use",
         before={"socketAtExit": "keep"},
+        long=True,
     ),
     Fault(
         "F16",
@@ -254,6 +265,7 @@ FAULTS = (
         {"crashAfter": "2s"},
         ("plugin-crashes",),
         "device monitor stopped unexpectedly",
+        long=True,
     ),
     Fault(
         "never-registers",
@@ -261,6 +273,7 @@ FAULTS = (
         {"registers": "never"},
         ("plugin-never-registers",),
         "",
+        long=True,
     ),
     Fault("fewer", "one device fewer than before", {"fewerDevices": 1}, ("fewer-devices",), ""),
     Fault(
@@ -269,6 +282,7 @@ FAULTS = (
         {"apiCall": "listPods"},
         ("plugin-lacks-permission",),
         "forbidden",
+        long=True,
     ),
     Fault(
         "no-image",
@@ -296,6 +310,7 @@ FAULTS = (
                 {"name": "files", "hostPath": {"path": FILES, "type": "DirectoryOrCreate"}},
             ]
         },
+        long=True,
     ),
     Fault(
         "no-node",
@@ -314,5 +329,6 @@ FAULTS = (
         "no PriorityClass",
         pod={"priorityClassName": "none"},
         nodes=False,
+        long=True,
     ),
 )

@@ -51,7 +51,11 @@ async def ward(cluster: Cluster, lease_nodes: LeaseNodes, namespace: str) -> Asy
     cluster.api.delete(f"{bindings}/{namespace}")
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize(
+    "fault",
+    [pytest.param(item, marks=(pytest.mark.long,) if item.long else ()) for item in FAULTS],
+    ids=lambda fault: fault.name,
+)
 def test_fault_is_told(
     fault: Fault, ward: Ward, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
