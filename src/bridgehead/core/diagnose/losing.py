@@ -47,11 +47,14 @@ def says_any(post: Post, *keys: Iterable[str]) -> bool:
 
 
 def restarted_under(scene: Scene, post: Post) -> Start | None:
-    """The start of the kubelet that the plugin's process has lived through, if one is sure."""
+    """The start of the kubelet that the plugin's process has lived through, if one is sure.
+
+    Both times are cut to whole seconds: a later second is a later time, the same one is not.
+    """
     start = scene.kubelet_starts.get(post.node.name)
     if start is None or not start.sure or post.started is None:
         return None
-    return start if start.at > post.started + 1.0 else None
+    return start if start.at >= post.started + 1.0 else None
 
 
 def just_started(scene: Scene, node: str) -> Start | None:
