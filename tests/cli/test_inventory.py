@@ -12,6 +12,7 @@ import yaml
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.core.inventory.record import recorded
+from tests.cli.kubeconfigs import write_kubeconfig
 from tests.cluster.api_server import ApiServer
 from tests.core.inventory.cluster import snapshot
 
@@ -131,18 +132,7 @@ async def server() -> AsyncIterator[ApiServer]:
 
 @pytest.fixture
 def kubeconfig(server: ApiServer, tmp_path: Path) -> Path:
-    path = tmp_path / "kubeconfig"
-    named = {"name": "test"}
-    content = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "test",
-        "clusters": [{**named, "cluster": {"server": server.url}}],
-        "users": [{**named, "user": {"token": "t"}}],
-        "contexts": [{**named, "context": {"cluster": "test", "user": "test"}}],
-    }
-    path.write_text(yaml.safe_dump(content), encoding="utf-8")
-    return path
+    return write_kubeconfig(tmp_path / "kubeconfig", server.url)
 
 
 async def command(*arguments: str) -> int:

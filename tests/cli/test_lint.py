@@ -20,6 +20,7 @@ from bridgehead.core.findings.rule import LintRule
 from bridgehead.rules.lint import catalogue
 from bridgehead.rules.lint.updates import surge_on_device_plugin
 from bridgehead.sources.lintable import Lintable
+from tests.cli.kubeconfigs import write_kubeconfig
 from tests.cluster.api_server import OBJECTS, ApiServer
 from tests.core.findings.lint_values import rule
 from tests.sources.plugin import SURGE
@@ -235,18 +236,7 @@ async def server() -> AsyncIterator[ApiServer]:
 
 @pytest.fixture
 def kubeconfig(server: ApiServer, tmp_path: Path) -> Path:
-    path = tmp_path / "kubeconfig"
-    named = {"name": "test"}
-    content = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "test",
-        "clusters": [{**named, "cluster": {"server": server.url}}],
-        "users": [{**named, "user": {"token": "t"}}],
-        "contexts": [{**named, "context": {"cluster": "test", "user": "test"}}],
-    }
-    path.write_text(json.dumps(content), encoding="utf-8")
-    return path
+    return write_kubeconfig(tmp_path / "kubeconfig", server.url)
 
 
 async def test_a_live_cluster_is_looked_at(kubeconfig: Path, capsys: Output) -> None:

@@ -20,13 +20,15 @@ from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.security_context import APPARMOR_ANNOTATION
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.json import texts
+from bridgehead.core.model.version import version_in
 
-_FIELD_SINCE = (1, 30)
+_FIELD_SINCE = (1, 30, 0)
 
 
 def _check(linted: Linted) -> Iterable[Violation]:
     server = linted.cluster.snapshot.server if linted.cluster else ""
-    if not server or _minor(server) < _FIELD_SINCE:
+    version = version_in(server)
+    if version is None or version < _FIELD_SINCE:
         return
     for plugin in linted.plugins:
         for key in sorted(texts(plugin.template, "metadata", "annotations")):
@@ -39,12 +41,6 @@ def _check(linted: Linted) -> Iterable[Violation]:
                     "field for it",
                     evidence=(Evidence("version of the server", server),),
                 )
-
-
-def _minor(version: str) -> tuple[int, ...]:
-    """``v1.33.1-gke.5`` as (1, 33); nothing known is older than everything."""
-    numbers = version.removeprefix("v").split(".")[:2]
-    return tuple(int(item) for item in numbers) if all(map(str.isdigit, numbers)) else ()
 
 
 RULE = LintRule(

@@ -15,6 +15,7 @@ decision of whoever owns it, and never made for them.
 
 from collections.abc import Iterable, Mapping
 
+from bridgehead.core.findings.dry_run import dry_run_of
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.kubelet_mounts import kubelet_mounts
 from bridgehead.core.findings.manifest import Linted, Manifest, Violation
@@ -22,7 +23,7 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
-from bridgehead.core.model.json import JsonObject, child, text, texts
+from bridgehead.core.model.json import child, text, texts
 
 ENFORCE = "pod-security.kubernetes.io/enforce"
 _REFUSING = ("baseline", "restricted")
@@ -31,7 +32,7 @@ _REFUSING = ("baseline", "restricted")
 def _check(linted: Linted) -> Iterable[Violation]:
     levels = _levels(linted)
     for plugin in linted.plugins:
-        answer = _dry_run(linted, plugin)
+        answer = dry_run_of(linted, plugin)
         level = levels.get(plugin.ref.namespace, "")
         if child(answer, "accepted") is True:
             continue
@@ -51,15 +52,6 @@ def _levels(linted: Linted) -> Mapping[str, str]:
         text(item, "metadata", "name"): texts(item, "metadata", "labels").get(ENFORCE, "")
         for item in (*known, *written)
     }
-
-
-def _dry_run(linted: Linted, plugin: Manifest) -> JsonObject:
-    wanted = f"daemonset/{plugin.ref.namespace}/{plugin.ref.name}"
-    for item in linted.cluster.of_kind("PodDryRun") if linted.cluster else ():
-        status = child(item, "status")
-        if isinstance(status, Mapping) and text(status, "component") == wanted:
-            return status
-    return {}
 
 
 def _violation(plugin: Manifest, level: str, evidence: Evidence, *, sure: bool = True) -> Violation:

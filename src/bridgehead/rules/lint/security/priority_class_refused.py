@@ -13,15 +13,16 @@ that namespace.
 Do: create the class, use another one, or add a ResourceQuota with the scope PriorityClass.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from bridgehead.core.findings.dry_run import dry_run_of
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Linted, Manifest, Violation
+from bridgehead.core.findings.manifest import Linted, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.security_context import POD_SPEC
 from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.json import child, text
+from bridgehead.core.model.json import text
 
 _PATH = (*POD_SPEC, "priorityClassName")
 _QUOTA = "insufficient quota to match these scopes"
@@ -42,24 +43,14 @@ def _check(linted: Linted) -> Iterable[Violation]:
                 message=f"there is no priority class {name}: no pod of this plugin will be created",
             )
             continue
-        said = _refusal(linted, plugin)
-        if said:
+        said = text(dry_run_of(linted, plugin), "message")
+        if _QUOTA in said:
             yield Violation(
                 manifest=plugin,
                 path=_PATH,
                 message=f"namespace {plugin.ref.namespace} may not use the priority class {name}",
                 evidence=(Evidence("server dry run", said),),
             )
-
-
-def _refusal(linted: Linted, plugin: Manifest) -> str:
-    wanted = f"daemonset/{plugin.ref.namespace}/{plugin.ref.name}"
-    for item in linted.cluster.of_kind("PodDryRun") if linted.cluster else ():
-        status = child(item, "status")
-        if isinstance(status, Mapping) and text(status, "component") == wanted:
-            said = text(status, "message")
-            return said if _QUOTA in said else ""
-    return ""
 
 
 RULE = LintRule(
