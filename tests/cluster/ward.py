@@ -232,9 +232,16 @@ class Ward:
         }
         self.api.create(self._path("replicasets"), {"metadata": {"name": "many"}, "spec": spec})
 
-    def scale_down(self) -> None:
-        """Have that controller make no more."""
-        self.api.patch(self._path("replicasets", "many"), {"spec": {"replicas": 0}})
+    async def scale_down(self) -> None:
+        """Have that controller make no more, and wait until it has heard so."""
+        changed = self.api.patch(self._path("replicasets", "many"), {"spec": {"replicas": 0}})
+        wanted = changed["metadata"]["generation"]
+
+        def heard() -> bool:
+            status = self.api.get(self._path("replicasets", "many"))["status"]
+            return bool(status.get("observedGeneration", 0) >= wanted)
+
+        await self.until(heard)
 
     def lone_plugin(self, number: int, resource: str) -> str:
         """A plugin pod without a controller that offers another name on one node."""

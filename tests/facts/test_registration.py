@@ -15,7 +15,7 @@ SUCCESS = "registered device plugin"
 
 def refused(lab: Lab, pod: str, text: str) -> None:
     """The plugin is told so, prints no success line, and the node never knows the name."""
-    lab.until(lambda: text in lab.log(pod), timeout=90)
+    lab.until(lambda: text in lab.log(pod))
     assert SUCCESS not in lab.log(pod)
     assert lab.offer() == (None, None)
 

@@ -15,7 +15,9 @@ import (
 )
 
 const (
-	registerTimeout = 10 * time.Second
+	// Longer than the kubelet's own dial back (10 s, then it answers why): a plugin that gives up
+	// first never hears the reason.
+	registerTimeout = 20 * time.Second
 	registerRetry   = time.Second
 )
 
