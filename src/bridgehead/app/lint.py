@@ -77,11 +77,15 @@ def lint(
 
 
 def _missed(cluster: Observed | None) -> tuple[Unread, ...]:
-    """What could not be read though it was there: a permission was missing.
+    """What could not be read though it was there, or was asked for: a permission was missing.
 
     What a recording does not hold is told by the rules that ask for it.
     """
-    return tuple(item for item in cluster.unread if item.grant) if cluster is not None else ()
+    return (
+        tuple(item for item in cluster.unread if item.grant or item.ordered)
+        if cluster is not None
+        else ()
+    )
 
 
 def needs_of(rules: Iterable[LintRule], *, objects: bool) -> frozenset[Need]:

@@ -8,6 +8,7 @@ import click
 from bridgehead.app.component_ref import BadReferenceError, parse_component
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import StateOptions, output_option, state_options
+from bridgehead.cli.registry import RegistryOptions, registry_options
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
 from bridgehead.cli.state_namespace import state_namespace_option
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     help="With --node: read files of the node by a short-lived pod of this image, any with a "
     "shell (default: as the last run's spec allows).",
 )
+@registry_options(asks=True)
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "info"]),
@@ -59,11 +61,13 @@ def diagnose(
     baseline: Path | None,
     save: Path | None,
     reader_image: str | None,
+    registry: RegistryOptions,
     fail_on: str,
 ) -> Exit:
     """Name what is wrong with device plugins and devices, with proof, and what to do.
 
-    Reads only; with --reader-image a pod reads files of a node, and is removed.
+    Reads only; with --reader-image a pod reads files of a node, and is removed. Registries are
+    asked for images that do not start, with the logins of docker and podman.
 
     Exit 1 for causes at or above --fail-on, 8 if nothing was found and something was not read.
     """
@@ -75,7 +79,7 @@ def diagnose(
     if reader_image and (not nodes or state.recording is not None):
         raise click.UsageError("--reader-image goes with --node, and with a live cluster")
     question = Question(component=_ref(component), nodes=nodes)
-    observed = _observed(state, question, state_namespace, baseline, reader_image or "")
+    observed = _observed(state, question, state_namespace, baseline, reader_image or "", registry)
     found = diagnosed(observed, question)
     if save is not None:
         _save(observed, save)
@@ -108,6 +112,7 @@ def _observed(
     state_namespace: str,
     baseline: Path | None,
     reader_image: str,
+    registry: RegistryOptions,
 ) -> "Observed":
     from bridgehead.app.history import history_of  # noqa: PLC0415
 
@@ -137,9 +142,24 @@ def _observed(
                     unread=looked.unread,
                 )
             )
+        if registry.asks:
+            found[0] = await _with_registry(found[0], registry)
 
     run_here(read())
     return found[0]
+
+
+async def _with_registry(observed: "Observed", registry: RegistryOptions) -> "Observed":
+    """With what registries say of images that do not start."""
+    from bridgehead.app.registry_answers import (  # noqa: PLC0415
+        MOST_IMAGES,
+        images_in_trouble,
+        with_registry,
+    )
+    from bridgehead.images.registry import registries  # noqa: PLC0415
+
+    async with registries(registry.plain_http) as asked:
+        return await with_registry(observed, images_in_trouble(observed), asked, MOST_IMAGES)
 
 
 async def _files(kube: "Kube", question: "Question", state_namespace: str, image: str) -> "Looked":

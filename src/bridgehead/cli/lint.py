@@ -10,6 +10,7 @@ import msgspec
 
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, state_options
+from bridgehead.cli.registry import RegistryOptions, registry_options
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.surroundings import here, run_here
 
@@ -51,6 +52,7 @@ class Complaints(msgspec.Struct, frozen=True):
     help="File of old findings, which are counted and not complained about.",
 )
 @click.option("--write-baseline", is_flag=True, help="Write all findings to the baseline file.")
+@registry_options(asks=False)
 @click.option("--fix", is_flag=True, help="Show the changes that cannot hurt, as a diff.")
 @click.option("--yes", is_flag=True, help="With --fix: write these changes into the files.")
 def lint(
@@ -60,6 +62,7 @@ def lint(
     fail_on: str,
     baseline: Path | None,
     write_baseline: bool,
+    registry: RegistryOptions,
     fix: bool,
     yes: bool,
 ) -> Exit:
@@ -77,11 +80,13 @@ def lint(
     stdin = sys.stdin.buffer.read() if Path("-") in paths else b""
     read = _read(paths, stdin)
     cluster = _cluster(state, read) if _with_cluster(paths, state) else None
+    if registry.asks:
+        cluster = run_here(_with_registry(cluster, read, registry))
     found = _linted(read, cluster, known)
     if fix and _fixed(found, write=yes):
         found = _linted(_read(paths, stdin), cluster, known)
     show(_shown(found, output, fail_on))
-    return _ending(found, complaints, with_cluster=cluster is not None)
+    return _ending(found, complaints, with_cluster=_with_cluster(paths, state))
 
 
 def _check_usage(output: str, *, write: bool, baseline: Path | None, fix: bool, yes: bool) -> None:
@@ -121,6 +126,7 @@ async def _live(cluster: ClusterOptions, read: "Lintable | None") -> "ObservedRe
     from bridgehead.app.lint import namespaces_of, needs_of  # noqa: PLC0415
     from bridgehead.app.lint_access import with_access  # noqa: PLC0415
     from bridgehead.app.observed_recording import ObservedRecording  # noqa: PLC0415
+    from bridgehead.app.pod_dry_runs import with_trials_of_manifests  # noqa: PLC0415
     from bridgehead.cli.sessions import client  # noqa: PLC0415
     from bridgehead.core.findings.needs import Need  # noqa: PLC0415
     from bridgehead.rules.lint.catalogue import LINT  # noqa: PLC0415
@@ -129,10 +135,30 @@ async def _live(cluster: ClusterOptions, read: "Lintable | None") -> "ObservedRe
     namespaces = namespaces_of(read) if read is not None else ()
     async with client(cluster) as kube:
         found = await gather(kube, needs, now=here().clock(), namespaces=namespaces)
+        looked_at = read if read is not None else _own_objects(found)
         if Need.ACCESS in needs:
-            looked_at = read if read is not None else _own_objects(found)
             found = await with_access(kube, found, looked_at.units)
+        if Need.DRY_RUNS in needs:
+            found = await with_trials_of_manifests(kube, found, looked_at.units)
         return ObservedRecording(found)
+
+
+async def _with_registry(
+    cluster: "ObservedRecording | None", read: "Lintable | None", registry: RegistryOptions
+) -> "ObservedRecording":
+    """With what registries say of the plugins' images; that needs no cluster."""
+    from bridgehead.app.observed_recording import ObservedRecording  # noqa: PLC0415
+    from bridgehead.app.observing import observed_from  # noqa: PLC0415
+    from bridgehead.app.registry_answers import images_of_plugins, with_registry  # noqa: PLC0415
+    from bridgehead.images.registry import registries  # noqa: PLC0415
+
+    if cluster is None:
+        cluster = ObservedRecording(observed_from((), at=here().clock()))
+    looked_at = read if read is not None else _own_objects(cluster.observed)
+    images = images_of_plugins(looked_at.units)
+    async with registries(registry.plain_http) as asked:
+        found = await with_registry(cluster.observed, images, asked)
+    return msgspec.structs.replace(cluster, observed=found)
 
 
 def _own_objects(cluster: "Observed") -> "Lintable":

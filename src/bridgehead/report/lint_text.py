@@ -6,7 +6,7 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.result import LintResult, Reported
 
 _SHOWN = 3
-_MORE = "would know more with a cluster (--context NAME or --from STATE)"
+_MORE = "would know more with a cluster (--context NAME or --from STATE) or with --registry"
 _LESS = "could not judge all of it, as not everything about the cluster is known"
 
 

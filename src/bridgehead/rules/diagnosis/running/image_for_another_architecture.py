@@ -24,10 +24,10 @@ from bridgehead.core.diagnose.pull_message import OF_ARCHITECTURE
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.version_or_node import version_or_node
 from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.image_index import index_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.json import child, text
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -49,7 +49,7 @@ def _cause(scene: Scene, items: Sequence[Ailing], proof: Evidence) -> Cause:
     verdict = version_or_node(scene, posts, Blame.VERSION)
     arches = sorted({post.node.arch for post in posts if post.node.arch})
     image = first.container.image
-    index = _index(scene, image)
+    index = index_of(scene.observed, image)
     select = remedies.edit(
         component,
         "Use an image for every architecture, or select the label kubernetes.io/arch.",
@@ -65,23 +65,12 @@ def _cause(scene: Scene, items: Sequence[Ailing], proof: Evidence) -> Cause:
             Evidence(f"nodeInfo of node {first.post.node.name}", f"architecture {arches[0]}")
             if arches
             else proof,
-            *index,
+            *([index.evidence] if index is not None and index.architectures else []),
         ),
         refuted_by=f"a node of architecture {arches[0] if arches else 'the same'} that runs it",
         rollback=verdict.rollback,
         actions=(*back, select),
         ruled_out=(RuledOut("a missing tag", "the registry has the image, for other platforms"),),
-    )
-
-
-def _index(scene: Scene, image: str) -> tuple[Evidence, ...]:
-    """What the registry said of the image, if it was asked."""
-    return tuple(
-        Evidence(f"index of image {image}", f"architectures {', '.join(map(str, listed))}")
-        for item in scene.observed.of_kind("ImageIndex")
-        if text(item, "status", "image") == image
-        for listed in [child(item, "status", "architectures")]
-        if isinstance(listed, list)
     )
 
 

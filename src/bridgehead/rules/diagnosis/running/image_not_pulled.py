@@ -24,8 +24,10 @@ from bridgehead.core.diagnose.pull_message import OF_ARCHITECTURE, PullFailure, 
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.version_or_node import version_or_node
 from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.image_index import ABSENT, FOUND, ImageIndex, index_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
 
 
@@ -41,29 +43,50 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
     first = items[0]
+    image = first.container.image
+    index = index_of(scene.observed, image)
     failure, proof = pull_failure(first.said)
+    if failure is PullFailure.UNKNOWN and index is not None and index.word == ABSENT:
+        failure = PullFailure.NOT_FOUND
     posts = [item.post for item in items]
     component = first.post.plugin.component
     verdict = version_or_node(scene, posts, Blame.VERSION)
-    image = first.container.image
     elsewhere = verdict.blame is Blame.DRIFT
     of_node = elsewhere or failure in (PullFailure.UNREACHABLE, PullFailure.NO_ROOM)
     helps = RollbackHelps.UNKNOWN if of_node else verdict.rollback
     back = (remedies.roll_back(component),) if helps is RollbackHelps.YES else ()
+    there = index if index is not None and index.word == FOUND else None
+    late = there is not None and failure is PullFailure.NOT_FOUND
+    wait = (_ask_again(component, image),) if late else ()
     return plugin_cause(
         scene,
         posts,
-        message=f"image {image} cannot be pulled: {failure.value}",
+        message=f"image {image} cannot be pulled: {failure.value}"
+        + (", but has it now" if late else ""),
         blame=Blame.DRIFT if elsewhere else Blame.BELOW if of_node else Blame.VERSION,
-        evidence=(proof,),
+        evidence=(proof, *([index.evidence] if index is not None else [])),
         refuted_by=f"a node of the same kind that has just pulled {image}",
         rollback=RollbackHelps.NO if elsewhere else helps,
-        actions=(*back, _action(failure, first, image)),
+        actions=(*wait, *back, _action(failure, first, image)),
         ruled_out=(
             *verdict.ruled_out,
+            *([_there(there)] if there is not None else []),
             RuledOut("a crash of the plugin", "its container was never started"),
         ),
         confidence=Confidence.MEDIUM if failure is PullFailure.UNKNOWN else None,
+    )
+
+
+def _there(index: ImageIndex) -> RuledOut:
+    where = index.registry or "its registry"
+    return RuledOut("a name without an image", f"{where}, asked from here, has it {index.digest}")
+
+
+def _ask_again(component: Component, image: str) -> Action:
+    return Action(
+        text=f"Wait: kubelets ask for {image} again at least every five minutes. If they are still "
+        "told that there is none, a mirror or a proxy of the nodes says so.",
+        command=f"kubectl get pods -n {component.namespace} -w",
     )
 
 
@@ -99,7 +122,7 @@ RULE = DiagnosisRule(
     cases=("RUN-1",),
     references=("NVIDIA#216", "NVIDIA#230", "intel#1981"),
     needs=frozenset({Need.PODS, Need.DAEMON_SETS}),
-    helped_by=frozenset({Need.EVENTS, Need.REVISIONS, Need.HISTORY}),
+    helped_by=frozenset({Need.EVENTS, Need.REVISIONS, Need.HISTORY, Need.REGISTRY}),
     supersedes=frozenset({"plugin-crashes"}),
     check=_check,
 )

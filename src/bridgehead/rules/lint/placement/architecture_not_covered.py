@@ -10,46 +10,37 @@ Sure: the index in the registry lists the platforms; an image without an index h
 Do: use an image for all architectures, or select kubernetes.io/arch.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Linted, Violation, containers
+from bridgehead.core.findings.image_index import index_of
+from bridgehead.core.findings.manifest import Doubt, Linted, Violation, containers
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.json import child, text
+from bridgehead.core.model.json import text
 
 
-def _check(linted: Linted) -> Iterable[Violation]:
-    known = _indexes(linted)
+def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     for plugin in linted.plugins:
         nodes = eligible_nodes(linted, plugin)
         for at, container in containers(plugin):
-            image = text(container, "image")
-            covered = known.get(image)
-            if covered is None:
+            index = index_of(linted.cluster, text(container, "image"))
+            if index is None or not index.architectures:
+                yield Doubt(why=f"no registry told the architectures of {text(container, 'image')}")
                 continue
-            missing = sorted({node.arch for node in nodes if node.arch} - covered)
+            covered = index.architectures
+            missing = sorted({node.arch for node in nodes if node.arch}.difference(covered))
             if missing:
                 there = [node.name for node in nodes if node.arch in missing]
                 yield Violation(
                     manifest=plugin,
                     path=(*at, "image"),
-                    message=f"{image} has nothing for {', '.join(missing)}, and {len(there)} of "
-                    f"its nodes are of it, such as {there[0]}",
+                    message=f"{index.image} has nothing for {', '.join(missing)}, and {len(there)} "
+                    f"of its nodes are of it, such as {there[0]}",
                     node=there[0],
-                    evidence=(Evidence(f"index of {image}", ", ".join(sorted(covered))),),
+                    evidence=(index.evidence,),
                 )
-
-
-def _indexes(linted: Linted) -> Mapping[str, frozenset[str]]:
-    found = {}
-    for item in linted.cluster.of_kind("ImageIndex") if linted.cluster else ():
-        listed = child(item, "status", "architectures")
-        if isinstance(listed, Sequence) and not isinstance(listed, str):
-            found[text(item, "status", "image")] = frozenset(map(str, listed))
-    return found
 
 
 RULE = LintRule(

@@ -1,0 +1,1 @@
+"""Asks image registries, by the OCI distribution API, as the user who runs the command."""
