@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
-from bridgehead.cluster.evidence_access import Question, access_answers
-from bridgehead.core.components.family import family_of
+from bridgehead.app.access_answers import with_answers
+from bridgehead.core.components.account_rights import (
+    AccessQuestion,
+    account_of,
+    questions_about,
+)
 from bridgehead.core.findings.manifest import Linted, Manifest
-from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.model.json import children, text
 from bridgehead.kube.client import Kube
@@ -16,25 +17,16 @@ from bridgehead.sources.lintable import Unit
 
 async def with_access(kube: Kube, observed: Observed, units: Iterable[Unit]) -> Observed:
     """The same, with answers about what the plugins' accounts may do. Raises KubeError."""
-    questions = [item for unit in units for item in _questions(unit)]
-    answers, unread = await access_answers(kube, questions)
-    return msgspec.structs.replace(
-        observed,
-        objects={**observed.objects, "AccessAnswer": answers},
-        met=observed.met if unread else observed.met | {Need.ACCESS},
-        unread=(*observed.unread, *unread),
-    )
+    return await with_answers(kube, observed, [item for unit in units for item in _questions(unit)])
 
 
-def _questions(unit: Unit) -> Iterator[Question]:
+def _questions(unit: Unit) -> Iterator[AccessQuestion]:
     """Not about accounts that get their rights from the manifests: those are not there yet."""
     bound = {account for item in unit.manifests for account in _bound(item)}
     for plugin in Linted(manifests=unit.manifests).plugins:
-        name = text(plugin.template, "spec", "serviceAccountName") or "default"
-        account = f"{plugin.ref.namespace}/{name}"
-        if plugin.ref.namespace and account not in bound:
-            for verb, resource in family_of(plugin.template).rights:
-                yield Question(account, verb, resource)
+        namespace = plugin.ref.namespace
+        if namespace and account_of(namespace, plugin.template) not in bound:
+            yield from questions_about(namespace, plugin.template)
 
 
 def _bound(item: Manifest) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
-from bridgehead.cluster.refusals import is_refusal
+import msgspec
+
+from bridgehead.cluster.refusals import is_refusal, knows_no_dry_run
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.json import JsonObject, child, texts
 from bridgehead.core.plan.plan import Refusal
@@ -45,19 +47,27 @@ async def stored_target(
     return stored if isinstance(stored, Mapping) else template
 
 
-async def pod_refusal(kube: Kube, component: Component, template: JsonObject) -> Refusal | None:
-    """Why the namespace would refuse a pod of the template; None where it would take it.
+class Answer(msgspec.Struct, frozen=True):
+    """What the server says to a pod; ``accepted`` is None where its answer tells nothing."""
+
+    accepted: bool | None
+    message: str = ""
+
+
+async def pod_answer(kube: Kube, namespace: str, name: str, template: JsonObject) -> Answer:
+    """Whether the namespace would take a pod of the template of the DaemonSet ``name``.
 
     Quota, Pod Security, LimitRanges and webhooks judge pods only: a DaemonSet is accepted, and its
     pods are refused. A dry-run meets them all without a pod (Kubernetes 1.37, seen for Pod
-    Security and quota). Raises Forbidden where the permission to create pods is missing.
+    Security and quota). Raises Forbidden where the permission to create pods is missing, NotFound
+    where there is no such namespace.
     """
     pod: JsonObject = {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
-            "generateName": f"{component.name}-",
-            "namespace": component.namespace,
+            "generateName": f"{name}-",
+            "namespace": namespace,
             "labels": texts(template, "metadata", "labels"),
             "annotations": texts(template, "metadata", "annotations"),
         },
@@ -68,12 +78,23 @@ async def pod_refusal(kube: Kube, component: Component, template: JsonObject) ->
     except ApiError as error:
         if not is_refusal(error):
             raise
-        return Refusal(
-            "pod-refused",
-            f"namespace {component.namespace} would refuse a pod of {component.ref}: "
-            f"{error.message}",
-            "change the template, or what the namespace allows: kubectl describe namespace "
-            f"{component.namespace}",
-            component.ref,
-        )
-    return None
+        return Answer(None if knows_no_dry_run(error) else False, error.message)
+    return Answer(True)
+
+
+async def pod_refusal(kube: Kube, component: Component, template: JsonObject) -> Refusal | None:
+    """Why the namespace would refuse a pod of the template; None where it would take it.
+
+    An answer that tells nothing counts as a refusal: a change must not begin on it. Raises as
+    ``pod_answer`` does.
+    """
+    answer = await pod_answer(kube, component.namespace, component.name, template)
+    if answer.accepted:
+        return None
+    return Refusal(
+        "pod-refused",
+        f"namespace {component.namespace} would refuse a pod of {component.ref}: {answer.message}",
+        "change the template, or what the namespace allows: kubectl describe namespace "
+        f"{component.namespace}",
+        component.ref,
+    )

@@ -52,6 +52,8 @@ async def read_evidence(
 ) -> Evidence:
     """Objects for these needs. ``namespaces`` are tried where all may not be read.
 
+    They also count as near: what is read only near devices is read there, too.
+
     Raises KubeError where the server does not answer.
     """
     reading = _Reading(kube, tuple(namespaces), now)
@@ -68,7 +70,7 @@ async def read_evidence(
         it for need in Need if need in needs and need not in known for it in READS.get(need, ())
     ]
     about_devices = [it for it in components if is_device_plugin(it) or writes_labels(it.template)]
-    near = sorted({item.namespace for item in about_devices} | reading.near)
+    near = sorted({item.namespace for item in about_devices} | reading.near | set(namespaces))
     await reading.all_of(rest, near)
     if Need.EVENTS in needs:
         await reading.events()
@@ -164,24 +166,40 @@ class _Reading:
         """Read a kind everywhere, or near, or where it may be read; note what is missing."""
         kind = resource.kind
         try:
-            for namespace in (None,) if near is None else near:
-                await listed(namespace)
-            self.found.complete.add(kind)
+            if near is None:
+                await listed(None)
+                whole = True
+            else:
+                whole = await self._each(resource, listed, near)
+            if whole:
+                self.found.complete.add(kind)
         except NotFound:  # an older server, which has no such kind
             self.found.complete.add(kind)
         except Forbidden as error:
             where = self._namespaces if resource.namespaced else ()
             others = " of other namespaces" if where else ""
             self._missing(f"{resource.plural}{others}", error, f"list {resource.qualified}")
-            for namespace in where:
-                await self._within(resource, listed, namespace)
+            await self._each(resource, listed, where)
 
-    async def _within(self, resource: Resource[Any], listed: Listed, namespace: str) -> None:
-        scope = f" in namespace {namespace}"
-        try:
-            await listed(namespace)
-        except Forbidden as error:
-            self._missing(f"{resource.plural}{scope}", error, f"list {resource.qualified}{scope}")
+    async def _each(
+        self, resource: Resource[Any], listed: Listed, namespaces: Sequence[str]
+    ) -> bool:
+        """Read a kind in each namespace where it may be read; whether that is in all of them."""
+        refused: dict[str, Forbidden] = {}
+        for namespace in namespaces:
+            try:
+                await listed(namespace)
+            except Forbidden as error:
+                refused[namespace] = error
+        grant = f"list {resource.qualified}"
+        if len(refused) > 1 and len(refused) == len(namespaces):
+            first = next(iter(refused.values()))
+            self._missing(f"{resource.plural} in {len(refused)} namespaces", first, grant)
+            return False
+        for namespace, refusal in refused.items():
+            scope = f" in namespace {namespace}"
+            self._missing(f"{resource.plural}{scope}", refusal, f"{grant}{scope}")
+        return not refused
 
     def _missing(self, what: str, error: Forbidden, grant: str) -> None:
         self.found.unread.append(Unread(what, error.message, grant))

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import Collection
 
-import msgspec
-
+from bridgehead.core.components.account_rights import AccessQuestion
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.access import AccessAttributes
@@ -15,19 +14,8 @@ GRANT = "create subjectaccessreviews.authorization.k8s.io"
 _ACCOUNTS = "system:serviceaccounts"
 
 
-class Question(msgspec.Struct, frozen=True, order=True):
-    """May this account (``NAMESPACE/NAME``) do that, in all namespaces?
-
-    ``resource`` is written as kubectl does: ``pods``, ``nodes/status``, ``daemonsets.apps``.
-    """
-
-    account: str
-    verb: str
-    resource: str
-
-
 async def access_answers(
-    kube: Kube, questions: Collection[Question]
+    kube: Kube, questions: Collection[AccessQuestion]
 ) -> tuple[tuple[JsonObject, ...], tuple[Unread, ...]]:
     """An ``AccessAnswer`` for each question; or none, and which permission is missing."""
     try:
@@ -37,7 +25,7 @@ async def access_answers(
     return tuple(answers), ()
 
 
-async def _answer(kube: Kube, question: Question) -> JsonObject:
+async def _answer(kube: Kube, question: AccessQuestion) -> JsonObject:
     namespace, _, name = question.account.partition("/")
     plural, _, subresource = question.resource.partition("/")
     resource, _, group = plural.partition(".")
@@ -51,6 +39,10 @@ async def _answer(kube: Kube, question: Question) -> JsonObject:
     return {
         "apiVersion": "bridgehead.dev/v1",
         "kind": "AccessAnswer",
+        "metadata": {
+            "namespace": namespace,
+            "name": f"{name}:{question.verb}:{question.resource}",
+        },
         "status": {
             "account": question.account,
             "verb": question.verb,

@@ -43,6 +43,14 @@ def is_refusal(error: ApiError) -> bool:
             return False
 
 
+def knows_no_dry_run(error: ApiError) -> bool:
+    """Whether a webhook that may have side effects was passed by: it says nothing of the object.
+
+    Source: apiserver ``webhook/errors/statuserror.go`` (NewDryRunUnsupportedErr), 1.30 to 1.37.
+    """
+    return isinstance(error, BadRequest) and error.message.endswith("does not support dry run")
+
+
 def failed(error: ApiError) -> Failed:
     """The refusal as a command's result; raises the error again where it is none."""
     match error:

@@ -65,6 +65,15 @@ async def test_nodes_offer_what_they_offered() -> None:
 
 
 @virtually
+async def test_a_plugin_that_is_gone_for_good_takes_all_its_devices_along() -> None:
+    async with settled(generic_seed(1, at=START)) as twin:
+        twin.registry.delete(twin.kinds.named("apps", "daemonsets"), NAMESPACE, PLUGIN)
+        await asyncio.sleep(900)  # longer than the kubelet waits for a plugin to come back
+        status = objects(twin, "", "nodes")["node-0000"]["status"]
+        assert (status["capacity"][RESOURCE], status["allocatable"][RESOURCE]) == ("0", "0")
+
+
+@virtually
 async def test_workloads_hold_their_devices_so_that_others_cannot_have_them() -> None:
     async with settled(generic_seed(1, at=START)) as twin:
         pods = twin.kinds.named("", "pods")

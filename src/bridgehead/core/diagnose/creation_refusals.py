@@ -16,7 +16,6 @@ from bridgehead.core.components.resources import pods_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key
 from bridgehead.core.findings.finding import ObjectRef
-from bridgehead.core.findings.needs import Need
 from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
@@ -69,6 +68,8 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     current: int
     nodes: tuple[str, ...]
     """Nodes on which the controller wants a pod of it and has none."""
+    tried: bool = False
+    """Whether only a dry run tells of it, which was not the controller's."""
 
     @property
     def object(self) -> ObjectRef:
@@ -100,6 +101,26 @@ def refused_components(scene: Scene, *checks: Check) -> tuple[Refused, ...]:
     return tuple(item for item in found if item and item.check in checks)
 
 
+def lacking_pods(scene: Scene) -> tuple[Component, ...]:
+    """Plugins that lack pods for longer than it takes, while no event says why.
+
+    Events are gone after an hour; a dry run of a pod may tell then.
+    """
+    keys = {item.key for item in scene.symptoms_with("daemonset/")}
+    return tuple(
+        item.component
+        for item in scene.plugins
+        if daemon_set_key(item.component.namespace, item.component.name) in keys
+        and _lacks(scene, item.component)
+        and not _events(scene, item.component)
+    )
+
+
+def _lacks(scene: Scene, component: Component) -> bool:
+    desired, current = _counts(scene, component)
+    return current < desired
+
+
 def _about_devices(scene: Scene) -> list[Component]:
     components = sorted(scene.observed.snapshot.components, key=lambda item: item.ref)
     return [
@@ -112,9 +133,9 @@ def _about_devices(scene: Scene) -> list[Component]:
 
 
 def _refused(scene: Scene, component: Component) -> Refused | None:
-    raw = scene.observed.raw("DaemonSet", component.namespace, component.name) or {}
-    desired, current = (_count(raw, field) for field in ("desired", "current"))
-    proof = _events(scene, component) or _dry_runs(scene, component)
+    desired, current = _counts(scene, component)
+    events = _events(scene, component)
+    proof = events or _dry_runs(scene, component)
     if current >= desired or not proof:
         return None
     check, what = check_of(proof[0].text)
@@ -130,6 +151,7 @@ def _refused(scene: Scene, component: Component) -> Refused | None:
         desired=desired,
         current=current,
         nodes=_without_pod(scene, component),
+        tried=not events,
     )
 
 
@@ -141,6 +163,12 @@ def _without_pod(scene: Scene, component: Component) -> tuple[str, ...]:
         for name, node in scene.nodes.items()
         if name not in served and not misfit(component.template, node)
     )
+
+
+def _counts(scene: Scene, component: Component) -> tuple[int, int]:
+    """How many pods the controller wants, and how many it has."""
+    raw = scene.observed.raw("DaemonSet", component.namespace, component.name) or {}
+    return _count(raw, "desired"), _count(raw, "current")
 
 
 def _count(raw: object, field: str) -> int:
@@ -161,8 +189,6 @@ def _events(scene: Scene, component: Component) -> list[Evidence]:
 
 
 def _dry_runs(scene: Scene, component: Component) -> list[Evidence]:
-    if not scene.observed.has(Need.DRY_RUNS):
-        return []
     return [
         Evidence(f"dry run of a pod of {component.ref}", text(item, "status", "message"))
         for item in scene.observed.of_kind("PodDryRun")

@@ -120,9 +120,11 @@ def _capacity(
 def _allocatable(
     host: Host, capacity: Mapping[str, str], offered: Mapping[str, Offered]
 ) -> dict[str, str]:
+    """What was recorded stands but for what no plugin offers any more: of that there is none."""
+    there = {name for name, amount in capacity.items() if amount != "0"}
     return {
         **capacity,
-        **{name: amount for name, amount in host.recorded.items() if name in capacity},
+        **{name: amount for name, amount in host.recorded.items() if name in there},
         **host.machine.allocatable,
         **{name: str(item.allocatable) for name, item in offered.items()},
     }

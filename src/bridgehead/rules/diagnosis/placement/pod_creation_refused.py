@@ -8,7 +8,8 @@ Why: such checks act on pods, not on the DaemonSet: applying it succeeds. In an 
 pod is deleted first, so that the node loses its devices for as long as the refusal lasts.
 
 Sure: the newest FailedCreate event of the DaemonSet; kubectl apply --dry-run=server of a Pod made
-from the template gets the same answer.
+from the template gets the same answer. Where no event is left, a dry run tells; of a webhook or a
+policy it is of medium confidence, as these may treat users, and pods without an owner, differently.
 
 Do: create what is missing, or satisfy the check that the message names; else go back.
 """
@@ -23,6 +24,7 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.model.confidence import Confidence
 
 _CHECKS = (
     Check.RUNTIME_CLASS,
@@ -35,6 +37,9 @@ _CHECKS = (
     Check.POLICY,
     Check.OTHER,
 )
+
+_WHOSE_POD = (Check.WEBHOOK_DENIES, Check.POLICY, Check.OTHER)
+"""Checks that may answer a pod of the DaemonSet controller otherwise than one of ours."""
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -59,6 +64,7 @@ def _cause(scene: Scene, item: Refused) -> Cause:
         nodes=item.nodes,
         explains=(item.key,),
         actions=(*back, action),
+        confidence=Confidence.MEDIUM if item.tried and item.check in _WHOSE_POD else None,
         rollback_helps=rollback,
     )
 

@@ -13,29 +13,24 @@ Do: bind the ClusterRole that comes with this version of the plugin to its servi
 
 from collections.abc import Iterable
 
+from bridgehead.core.components.account_rights import account_of
 from bridgehead.core.components.family import family_of
+from bridgehead.core.findings.access_answers import answers_about
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.json import child, text
 
 _PATH = ("spec", "template", "spec", "serviceAccountName")
 
 
 def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     assert linted.cluster is not None
-    answers = [child(item, "status") for item in linted.cluster.of_kind("AccessAnswer")]
     for plugin in linted.plugins:
         family = family_of(plugin.template)
-        name = text(plugin.template, "spec", "serviceAccountName") or "default"
-        account = f"{plugin.ref.namespace}/{name}"
-        told = {
-            (text(it, "verb"), text(it, "resource")): child(it, "allowed")
-            for it in answers
-            if text(it, "account") == account
-        }
+        account = account_of(plugin.ref.namespace, plugin.template)
+        told = answers_about(linted.cluster, account)
         refused = [right for right in family.rights if told.get(right) is False]
         if refused:
             words = ", ".join(" ".join(right) for right in refused)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from bridgehead.core.findings.dry_run import dry_run_of
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.kubelet_mounts import kubelet_mounts
-from bridgehead.core.findings.manifest import Linted, Manifest, Violation
+from bridgehead.core.findings.manifest import Doubt, Linted, Manifest, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.journal.entry import Evidence
@@ -29,7 +29,7 @@ ENFORCE = "pod-security.kubernetes.io/enforce"
 _REFUSING = ("baseline", "restricted")
 
 
-def _check(linted: Linted) -> Iterable[Violation]:
+def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     levels = _levels(linted)
     for plugin in linted.plugins:
         answer = dry_run_of(linted, plugin)
@@ -42,6 +42,10 @@ def _check(linted: Linted) -> Iterable[Violation]:
         elif level in _REFUSING and any(item.is_host_path for item in kubelet_mounts(plugin)):
             source = f"labels of namespace {plugin.ref.namespace}"
             yield _violation(plugin, level, Evidence(source, f"{ENFORCE}: {level}"), sure=False)
+        elif said and child(answer, "accepted") is None:
+            yield Doubt(
+                why=f"whether namespace {plugin.ref.namespace} takes a pod of {plugin.ref}: {said}"
+            )
 
 
 def _levels(linted: Linted) -> Mapping[str, str]:
