@@ -65,12 +65,18 @@ def test_an_error_is_shown_at_its_place_with_the_command_that_explains_it(
     assert told.err == "next: bridgehead explain surge-on-device-plugin\n"
 
 
-def test_without_a_fault_the_next_step_is_a_plan(file: Path, capsys: Output) -> None:
+def test_without_a_fault_the_next_step_is_a_plan_where_there_is_a_spec(
+    file: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(file.parent)
     file.write_text(SURGE.replace("maxSurge: 1", "maxSurge: 0"), encoding="utf-8")
     assert run(["lint", str(file)]) == Exit.DONE
     told = capsys.readouterr()
     assert told.out == "0 errors, 0 warnings, 0 remarks in 1 object of 1 file\n"
-    assert told.err == "next: bridgehead plan -f bridgehead.yaml\n"
+    assert told.err.startswith("next: the same command with --context NAME")
+    (file.parent / "bridgehead.yaml").write_text("{}", encoding="utf-8")
+    assert run(["lint", str(file)]) == Exit.DONE
+    assert capsys.readouterr().err == "next: bridgehead plan -f bridgehead.yaml\n"
 
 
 def test_a_mild_finding_counts_only_if_asked_for(file: Path) -> None:

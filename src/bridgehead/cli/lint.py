@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bridgehead.sources.lintable import Lintable
 
 FORMATS = ("text", "json", "sarif", "junit", "github")
+_SPEC = "bridgehead.yaml"
+"""Where a spec stands by custom."""
 _AGAIN = "see to what could not be read; then the same command again"
 
 
@@ -267,8 +269,17 @@ def _ending(result: "LintResult", complaints: Complaints, *, with_cluster: bool)
         grants = sorted({item.grant for item in result.unread if item.grant})
         next_step(f"grant: {', '.join(grants)}; then the same command again" if grants else _AGAIN)
         return Exit.INCOMPLETE
-    next_step("bridgehead plan -f bridgehead.yaml")
+    next_step(_after(with_cluster=with_cluster))
     return Exit.DONE
+
+
+def _after(*, with_cluster: bool) -> str:
+    """The command that follows where nothing is found."""
+    if Path(_SPEC).is_file():
+        return f"bridgehead plan -f {_SPEC}"
+    if not with_cluster:
+        return "the same command with --context NAME: rules then see the cluster too"
+    return "bridgehead inventory  # what runs where; a spec names one of its components"
 
 
 def _write_baseline(path: Path, result: "LintResult") -> None:
