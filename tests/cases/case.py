@@ -45,6 +45,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     never: list[str] = []
     rollback: list[str] | None = None
     lint: list[str] = []
+    early: list[str] = []
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -119,8 +120,11 @@ def shortfalls(case: Case, answer: Diagnosis) -> Iterator[str]:
     if expected.healthy:
         for cause in _alarms(answer):
             yield f"nothing is wrong, and {cause.rule} says: {cause.message}"
-        if answer.healthy is not True:
+        if answer.healthy is not (None if expected.early else True):
             yield f"healthy is {answer.healthy}"
+    early = sorted({item.node for item in answer.too_early})
+    if early != expected.early:
+        yield f"too early to judge are {early}, expected {expected.early}"
     yield from _never(expected, answer)
     if not expected.first:
         return

@@ -3,8 +3,10 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from aiohttp import web
 
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
+from bridgehead.core.journal.entry import stamp
 from tests.cli.test_inventory import kubeconfig as kubeconfig_of
 from tests.cluster.api_server import OBJECTS, ApiServer
 from tests.core.diagnose.cluster import (
@@ -27,6 +30,7 @@ from tests.core.diagnose.cluster import (
 from tests.kube.scripted import status
 
 Output = pytest.CaptureFixture[str]
+PLUGIN = "daemonset/gpu/plugin"
 AT = "2026-01-31T12:00:00Z"
 GOOD = [daemon_set(2), *map(node, ("n1", "n2")), *map(plugin_pod, ("n1", "n2"))]
 CRASHES = plugin_pod("n2", waits="CrashLoopBackOff")
@@ -137,6 +141,26 @@ def test_nothing_found_in_what_was_read_is_exit_8(tmp_path: Path, capsys: Output
     assert "next: grant: list events; then bridgehead diagnose" in told.err
 
 
+def test_what_has_just_begun_is_exit_8_and_says_when_to_look_again(
+    tmp_path: Path, capsys: Output
+) -> None:
+    young = plugin_pod("n2", age=20)
+    objects = [daemon_set(2), node("n1"), node("n2", "4/0"), plugin_pod("n1"), young]
+    path = str(recorded(tmp_path / "s", objects))
+    assert run(["diagnose", "--from", path]) == Exit.INCOMPLETE
+    told = capsys.readouterr()
+    assert told.out.startswith("everything: nothing found, but it is too early to say\n")
+    assert "plugin pod gpu/plugin-n2 on node n2 started 20 s ago; node n2 shows" in told.out
+    assert "; look again in 40 s" in told.out
+    said = f"next: record the cluster again, 40 s later; then bridgehead diagnose --from {path}\n"
+    assert told.err == said
+    run(["diagnose", "--from", path, "-o", "json"])
+    (point,) = json.loads(capsys.readouterr().out)["tooEarly"]
+    assert (point["component"], point["node"], point["again"]) == (PLUGIN, "n2", 40)
+    run(["diagnose", "--from", path, "-o", "markdown"])
+    assert "look again in 40 s" in capsys.readouterr().out
+
+
 def test_a_question_about_a_sound_node_is_answered_healthy(tmp_path: Path) -> None:
     path = str(recorded(tmp_path / "s", BAD))
     assert run(["diagnose", "--from", path, "--node", "n1"]) == Exit.DONE
@@ -207,6 +231,7 @@ class SmallCluster(ApiServer):
     def __init__(self, objects: list[Object]) -> None:
         super().__init__()
         self.held: dict[str, list[Object]] = {}
+        self.reads_logs = False
         plurals = {
             "Node": "/api/v1/nodes",
             "Pod": "/api/v1/pods",
@@ -217,6 +242,8 @@ class SmallCluster(ApiServer):
 
     async def serve(self, request: web.BaseRequest) -> web.StreamResponse:
         path = request.path
+        if path.endswith("/log") and self.reads_logs:
+            return web.Response(text="2026-01-31T11:59:00.000000000Z started\n")
         if path in self.forbidden or path.endswith("/log"):
             return status(403, "Forbidden", f'User "me" cannot list {path}')
         if path == "/version":
@@ -261,6 +288,21 @@ async def test_a_permission_that_is_missing_is_named_and_the_rest_is_judged(
     told = capsys.readouterr()
     assert "n2" in told.out
     assert "not read: events: " in told.err
+
+
+async def test_of_a_cluster_the_next_command_waits_first(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    server.reads_logs = True
+    young, begun = plugin_pod("n2"), stamp(time.time() - 10)
+    young["metadata"]["creationTimestamp"] = begun
+    young["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = begun
+    server.held["/api/v1/pods"][1] = young
+    server.held["/api/v1/nodes"][1] = node("n2", "4/0")
+    assert await command("diagnose", "--kubeconfig", str(kubeconfig)) == Exit.INCOMPLETE
+    told = capsys.readouterr()
+    assert "too early to say" in told.out
+    assert re.search(r"next: sleep \d+; bridgehead diagnose --kubeconfig ", told.err)
 
 
 def test_a_server_that_does_not_answer_is_exit_6(tmp_path: Path, capsys: Output) -> None:

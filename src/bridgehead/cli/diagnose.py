@@ -69,7 +69,8 @@ def diagnose(
     Reads only; with --reader-image a pod reads files of a node, and is removed. Registries are
     asked for images that do not start, with the logins of docker and podman.
 
-    Exit 1 for causes at or above --fail-on, 8 if nothing was found and something was not read.
+    Exit 1 for causes at or above --fail-on, 8 if nothing was found and something was not read,
+    or has begun so lately that it says nothing yet.
     """
     # The rules and the YAML reader: help must not wait for them.
     from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415
@@ -92,7 +93,13 @@ def diagnose(
         return Exit.USAGE
     show(_shown(found, output))
     again = " ".join(filter(None, (component, *(f"--node {name}" for name in nodes))))
-    return _ending(found, fail_on, f"{' ' if again else ''}{again}", state.as_arguments)
+    return _ending(
+        found,
+        fail_on,
+        f"{' ' if again else ''}{again}",
+        state.as_arguments,
+        recorded=state.recording is not None,
+    )
 
 
 def _ref(component: str | None) -> str:
@@ -212,7 +219,7 @@ def _save(observed: "Observed", folder: Path) -> None:
     say(f"saved to {folder}")
 
 
-def _ending(found: "Diagnosis", fail_on: str, again: str, where: str) -> Exit:
+def _ending(found: "Diagnosis", fail_on: str, again: str, where: str, *, recorded: bool) -> Exit:
     """What could not be read, the exit code, and the next command."""
     from bridgehead.core.findings.finding import Severity  # noqa: PLC0415
 
@@ -221,14 +228,24 @@ def _ending(found: "Diagnosis", fail_on: str, again: str, where: str) -> Exit:
     first = next((item for item in found.causes if item.severity is not Severity.INFO), None)
     threshold = Severity(fail_on).rank
     failing = any(item.severity.rank <= threshold for item in found.causes)
-    grants = sorted({item.grant for item in found.unread if item.grant})
     if failing or first is not None:
         commands = (act.command for act in found.causes[0].actions if act.command)
         next_step(next(commands, f"bridgehead explain {found.causes[0].rule}"))
         return Exit.FINDINGS if failing else Exit.DONE
     if found.healthy is None:
-        told = f"grant: {', '.join(grants)}; then" if grants else "record what is missing; then"
-        next_step(f"{told} bridgehead diagnose{again}{where}")
+        next_step(f"{_before_again(found, recorded=recorded)} bridgehead diagnose{again}{where}")
         return Exit.INCOMPLETE
     next_step(f"bridgehead inventory{where}")
     return Exit.DONE
+
+
+def _before_again(found: "Diagnosis", *, recorded: bool) -> str:
+    """What has to be done, or waited for, before the same question has an answer."""
+    grants = sorted({item.grant for item in found.unread if item.grant})
+    if grants:
+        return f"grant: {', '.join(grants)}; then"
+    if found.unread or not found.too_early:
+        return "record what is missing; then"
+    if recorded:
+        return f"record the cluster again, {found.again} s later; then"
+    return f"sleep {found.again};"

@@ -21,6 +21,7 @@ def diagnosis_json(diagnosis: Diagnosis) -> JsonObject:
         "notKnown": view["notKnown"],
         "failures": view["failures"],
         "unread": view["unread"],
+        "tooEarly": view["tooEarly"],
     }
 
 

@@ -37,6 +37,9 @@ def verdict(diagnosis: Diagnosis) -> str:
         counted = f"{len(wrong)} cause{'s' if len(wrong) > 1 else ''}"
         symptoms = f"{len(diagnosis.symptoms)} symptom{'s' if len(diagnosis.symptoms) != 1 else ''}"
         return f"{about}: {counted} for {symptoms}, most probable first"
+    early = diagnosis.too_early and not (diagnosis.unread or diagnosis.failures)
+    if diagnosis.healthy is None and early:
+        return f"{about}: nothing found, but it is too early to say"
     if diagnosis.healthy is None:
         return f"{about}: nothing found, but not everything needed could be read"
     return f"{about}: healthy"
@@ -107,6 +110,12 @@ def _offers(node: NodeView) -> str:
 
 
 def _remarks(diagnosis: Diagnosis) -> Iterator[str]:
+    if diagnosis.too_early:
+        points = diagnosis.too_early
+        lines = [f"   {item.text}; look again in {item.again} s" for item in points[:_MOST_NODES]]
+        if len(points) > _MOST_NODES:
+            lines.append(f"   and {len(points) - _MOST_NODES} more, which are in -o json")
+        yield "\n".join(["too early to say", *lines])
     if diagnosis.not_known:
         whys: dict[str, list[str]] = {}
         for item in diagnosis.not_known:

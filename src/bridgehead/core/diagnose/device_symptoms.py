@@ -1,10 +1,11 @@
 """Nodes that offer fewer devices than they should.
 
 No symptom is: a node that is not ready, that others are working on, or whose plugin or kubelet has
-just started; a node of which nothing says how many it should offer.
+just started (``core.diagnose.too_early`` says so); a node of which nothing says how many it should
+offer.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from bridgehead.core.diagnose.device_signs import resources_of
 from bridgehead.core.diagnose.patience import PATIENCE
@@ -14,6 +15,7 @@ from bridgehead.core.findings.finding import ObjectRef
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.foreign_holds import foreign_hold
 
 
@@ -22,34 +24,62 @@ def device_symptoms(scene: Scene) -> Iterable[Symptom]:
 
     A plugin that has lost all its pods offers nothing any more, and its names still count.
     """
-    names = {plugin.component.ref: resources_of(scene, plugin) for plugin in scene.plugins}
-    resources = sorted({name for found in names.values() for name in found})
-    plugins = {
-        name: [item for item in scene.plugins if name in names[item.component.ref]]
-        for name in resources
-    }
-    dark = {name for name in resources if _is_dark(scene, plugins[name], names)}
-    asked = {
-        name
-        for pod in scene.observed.snapshot.pods
-        if not pod.terminal
-        for name, count in pod.requests.items()
-        if count
-    }
-    for node in scene.nodes.values():
-        if node.ready is not True or _in_other_hands(node) or _just_began(scene, node):
+    survey = Survey(scene)
+    for node in survey.nodes:
+        if just_began(scene, node):
             continue
-        for resource in resources:
-            mine = plugins[resource]
-            some = _any_at_all(node, resource, mine, asked) if resource in dark else (0, "")
-            found = _short(scene, node, resource, mine, some)
-            if found is not None:
-                yield found
+        for resource, plugins in survey.plugins.items():
+            gap = survey.gap(node, resource)
+            if gap is not None and not _any_young(scene, node, plugins):
+                yield gap
 
 
-def _short(
-    scene: Scene, node: Node, resource: str, plugins: list[Plugin], some: tuple[int, str]
-) -> Symptom | None:
+class Survey:
+    """What nodes should offer, asked of all nodes alike."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self.names = {it.component.ref: resources_of(scene, it) for it in scene.plugins}
+        """Names of each plugin by its ``ref``."""
+        self.plugins = {
+            name: [item for item in scene.plugins if name in self.names[item.component.ref]]
+            for name in sorted({name for found in self.names.values() for name in found})
+        }
+        """Plugins of each name."""
+        self._dark = {name for name, found in self.plugins.items() if self.is_dark(found)}
+        self._asked = {
+            name
+            for pod in scene.observed.snapshot.pods
+            if not pod.terminal
+            for name, count in pod.requests.items()
+            if count
+        }
+
+    @property
+    def nodes(self) -> Iterable[Node]:
+        """Nodes that are judged at all: ready, and in nobody else's hands."""
+        for node in self._scene.nodes.values():
+            if node.ready is True and not _in_other_hands(node):
+                yield node
+
+    def is_dark(self, plugins: list[Plugin]) -> bool:
+        """Whether no node has a healthy device of any name of these, a sibling's included."""
+        mine = {name for plugin in plugins for name in self.names[plugin.component.ref]}
+        domains = {name.partition("/")[0] for name in mine}
+        return not any(
+            offer.allocatable and (name in mine or name.partition("/")[0] in domains)
+            for node in self._scene.nodes.values()
+            for name, offer in node.offers.items()
+        )
+
+    def gap(self, node: Node, resource: str) -> Symptom | None:
+        """That the node offers fewer than it should, if so, whatever has just begun there."""
+        plugins, dark = self.plugins[resource], resource in self._dark
+        some = _any_at_all(node, resource, plugins, self._asked) if dark else (0, "")
+        return _short(self._scene, node, resource, some)
+
+
+def _short(scene: Scene, node: Node, resource: str, some: tuple[int, str]) -> Symptom | None:
     """``some``: what is expected where nothing else says how many there should be."""
     offer = node.offer(resource)
     allocatable = offer.allocatable if offer else 0
@@ -65,7 +95,7 @@ def _short(
         count, basis, guessed = held, "pods that run there hold so many", False
     if count == 0:
         count, basis = some
-    if allocatable >= count or _young(scene, node, plugins):
+    if allocatable >= count:
         return None
     shown = str(offer) if offer else "absent"
     return Symptom(
@@ -76,17 +106,6 @@ def _short(
         resource=resource,
         evidence=(Evidence(f"status of node {node.name}", f"{resource} {shown}"),),
         guessed=guessed,
-    )
-
-
-def _is_dark(scene: Scene, plugins: list[Plugin], names: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether no node has a healthy device of any name of these plugins, a sibling's included."""
-    mine = {name for plugin in plugins for name in names[plugin.component.ref]}
-    domains = {name.partition("/")[0] for name in mine}
-    return not any(
-        offer.allocatable and (name in mine or name.partition("/")[0] in domains)
-        for node in scene.nodes.values()
-        for name, offer in node.offers.items()
     )
 
 
@@ -113,18 +132,23 @@ def _in_other_hands(node: Node) -> bool:
     return bool(foreign_hold(node, node.held_by))
 
 
-def _just_began(scene: Scene, node: Node) -> bool:
+def just_began(scene: Scene, node: Node) -> bool:
+    """Whether the node's kubelet began so recently that no value of the node is a verdict."""
     start = scene.kubelet_starts.get(node.name)
     return start is not None and 0 <= scene.now - start.at < PATIENCE
 
 
-def _young(scene: Scene, node: Node, plugins: list[Plugin]) -> bool:
+def _any_young(scene: Scene, node: Node, plugins: list[Plugin]) -> bool:
     """Whether a plugin's pod there began so recently that its devices may still come."""
-    for plugin in plugins:
-        pods = plugin.pods_on(node.name)
-        if any(pod.deleting for pod in pods):
-            return True
-        pod = plugin.pod_on(node.name)
-        if pod is not None and scene.now - pod.created < PATIENCE and pod.restarts == 0:
-            return True
-    return False
+    return any(young_pod(scene, node, plugin) is not None for plugin in plugins)
+
+
+def young_pod(scene: Scene, node: Node, plugin: Plugin) -> Pod | None:
+    """The plugin's pod there that is on its way out or has just begun; None where it is neither."""
+    for pod in plugin.pods_on(node.name):
+        if pod.deleting:
+            return pod
+    newest = plugin.pod_on(node.name)
+    if newest is not None and scene.now - newest.created < PATIENCE and newest.restarts == 0:
+        return newest
+    return None

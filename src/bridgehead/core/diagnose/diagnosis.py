@@ -79,8 +79,21 @@ class SymptomView(Value, frozen=True):
     explained_by: tuple[str, ...]
 
 
+class TooEarly(Value, frozen=True):
+    """Something that just began on a node, so that what is missing there says nothing yet."""
+
+    component: str
+    node: str
+    text: str
+    again: int
+    """Seconds after which it can be judged."""
+
+
 class Diagnosis(Value, frozen=True):
-    """Everything. ``healthy`` is None where nothing was found and something needed was not read."""
+    """Everything.
+
+    ``healthy`` is None where nothing was found, and something was not read or has just begun.
+    """
 
     at: str
     about: str
@@ -91,6 +104,12 @@ class Diagnosis(Value, frozen=True):
     not_known: tuple[NotKnown, ...] = ()
     failures: tuple[RuleFailure, ...] = ()
     unread: tuple[Unread, ...] = ()
+    too_early: tuple[TooEarly, ...] = ()
+
+    @property
+    def again(self) -> int:
+        """Seconds after which all that is too early to judge can be judged; 0 for nothing such."""
+        return max((item.again for item in self.too_early), default=0)
 
     @property
     def worst(self) -> Severity | None:

@@ -12,6 +12,7 @@ from bridgehead.core.diagnose.scope import scope_of
 from bridgehead.core.diagnose.symptom import Symptom
 from bridgehead.core.diagnose.symptoms import symptoms_of
 from bridgehead.core.diagnose.timeline import timeline
+from bridgehead.core.diagnose.too_early import too_early
 from bridgehead.core.findings.finding import Finding, Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
@@ -55,25 +56,30 @@ def _answer(
     symptoms = tuple(item for item in scene.symptoms if asked.includes(item))
     failures = tuple(item for answer in answers for item in answer.failures)
     unread = scene.observed.unread
+    early = tuple(item for item in too_early(scene) if asked.about(item.component, item.node))
     return Diagnosis(
         at=stamp(scene.now),
         about=str(question),
-        healthy=_healthy(scene.observed, causes, bool(failures)),
+        healthy=_healthy(scene.observed, causes, bool(failures or early)),
         causes=causes,
         symptoms=tuple(_symptom(item, mine) for item in symptoms),
         nodes=_nodes(scene, causes),
         not_known=tuple(dict.fromkeys(item for answer in answers for item in answer.not_known)),
         failures=failures,
         unread=tuple(sorted(dict.fromkeys(unread), key=lambda item: (item.what, item.why))),
+        too_early=early,
     )
 
 
-def _healthy(observed: Observed, causes: Sequence[Ranked], crashed: bool) -> bool | None:
-    """False with a cause that is something wrong; else True only where everything was read."""
+def _healthy(observed: Observed, causes: Sequence[Ranked], unjudged: bool) -> bool | None:
+    """False with a cause that is something wrong; else True only where everything was read.
+
+    ``unjudged``: a rule has crashed, or something has just begun.
+    """
     if any(item.severity is not Severity.INFO for item in causes):
         return False
     missing = [need for need in _NEEDED if not observed.has(need)]
-    return None if missing or observed.unread or crashed else True
+    return None if missing or observed.unread or unjudged else True
 
 
 def _cause(scene: Scene, item: Placed) -> Ranked:

@@ -78,6 +78,13 @@ class Asked:
         """Whether the symptom is one of what is asked about."""
         return self._of_component(symptom) and self._of_nodes(symptom)
 
+    def about(self, component: str, node: str) -> bool:
+        """Whether a plugin on a node is part of what is asked about."""
+        question = self._question
+        if question.component and component != question.component:
+            return False
+        return not question.nodes or node in question.nodes
+
     def concerns(self, cause: Cause, reach: Collection[str]) -> bool:
         """Whether the cause explains any of it, or speaks of the component or the nodes."""
         question = self._question

@@ -1,0 +1,71 @@
+"""What cannot be judged yet: devices that are missing in the first minute of plugin or kubelet.
+
+Such a gap is no symptom, as every start has one. It is no health either: whoever looks then must be
+told to look again.
+"""
+
+import math
+
+from bridgehead.core.diagnose.device_symptoms import Survey, just_began, young_pod
+from bridgehead.core.diagnose.diagnosis import TooEarly
+from bridgehead.core.diagnose.patience import PATIENCE
+from bridgehead.core.diagnose.scene import Plugin, Scene
+from bridgehead.core.model.node import Node
+from bridgehead.core.model.pod import Pod
+
+
+def too_early(scene: Scene) -> tuple[TooEarly, ...]:
+    """Plugins on nodes that just began and show fewer devices than they should, or none at all.
+
+    Silent are nodes of which nothing says that they have devices of the plugin, once any node has.
+    """
+    begun = [
+        (node, plugin, pod)
+        for node in scene.nodes.values()
+        for plugin in scene.plugins
+        for pod in (young_pod(scene, node, plugin),)
+        if pod is not None or just_began(scene, node)
+    ]
+    if not begun:
+        return ()
+    survey = Survey(scene)
+    judged = {node.name for node in survey.nodes}
+    found = (_point(scene, survey, *item) for item in begun if item[0].name in judged)
+    return tuple(item for item in found if item is not None)
+
+
+def _point(
+    scene: Scene, survey: Survey, node: Node, plugin: Plugin, pod: Pod | None
+) -> TooEarly | None:
+    ref = plugin.component.ref
+    gaps = [survey.gap(node, name) for name in survey.names[ref]]
+    shown = [item.text for item in gaps if item is not None and not item.guessed]
+    if not shown and not (pod is not None and _unseen(survey, node, plugin)):
+        return None
+    began, left = _began(scene, node, pod)
+    what = "; ".join(shown) if shown else "it offers nothing yet"
+    return TooEarly(component=ref, node=node.name, text=f"{began}; {what}", again=left)
+
+
+def _unseen(survey: Survey, node: Node, plugin: Plugin) -> bool:
+    """Whether nobody has seen a device of the plugin anywhere, nor any here that may be its."""
+    if not survey.is_dark([plugin]):
+        return False
+    named = bool(survey.names[plugin.component.ref])
+    return named or not any(offer.allocatable for offer in node.offers.values())
+
+
+def _began(scene: Scene, node: Node, pod: Pod | None) -> tuple[str, int]:
+    """What has just begun, and after how many seconds it may be judged."""
+    if pod is None:
+        age = scene.now - scene.kubelet_starts[node.name].at
+        return f"the kubelet of node {node.name} started {age:.0f} s ago", _left(age)
+    name = f"plugin pod {pod.ref} on node {node.name}"
+    if pod.deleting:
+        return f"{name} is on its way out", _left(0.0)
+    age = scene.now - pod.created
+    return f"{name} started {age:.0f} s ago", _left(age)
+
+
+def _left(age: float) -> int:
+    return max(1, math.ceil(PATIENCE - age))
