@@ -15,9 +15,7 @@ import (
 )
 
 const (
-	// Longer than the kubelet's own dial back (10 s, then it answers why): a plugin that gives up
-	// first never hears the reason.
-	registerTimeout = 20 * time.Second
+	registerTimeout = 20 * time.Second // the kubelet dials back for 10 s before it answers why
 	registerRetry   = time.Second
 )
 
