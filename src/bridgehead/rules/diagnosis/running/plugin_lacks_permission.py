@@ -1,7 +1,7 @@
 """The plugin's service account lacks a permission.
 
 Finds: a plugin that offers no devices, and whose log quotes a refusal of the API server: forbidden.
-Or one of a family that is known to need rights, which does not serve, says no other reason in its
+Or one of a family that is known to need rights, which serves nowhere, says no other reason in its
 log, and whose account the API server does not allow one of them.
 
 Why: a plugin that reads or labels its node needs a role. A manifest that was edited, or a chart
@@ -67,7 +67,7 @@ def _check(scene: Scene) -> Iterable[Cause | Doubt]:
             for post in posts
             if _for_no_known_reason(post, crashing.get((ref, post.node.name)))
         ]
-        yield from _by_answers(scene, ill) if ill else ()
+        yield from _by_answers(scene, ill) if ill and not _serves_elsewhere(posts, ill) else ()
 
 
 def _cause(scene: Scene, items: Sequence[LogFault]) -> Cause:
@@ -104,6 +104,12 @@ def _for_no_known_reason(post: Post, crash: Ailing | None) -> bool:
     else:
         return False
     return signs <= _TELLS_NO_REASON
+
+
+def _serves_elsewhere(posts: Iterable[Post], ill: Iterable[Post]) -> bool:
+    """Whether the same version serves on another node, with the same account."""
+    versions = {post.pod.revision for post in ill if post.pod}
+    return any(post.sound and post.pod and post.pod.revision in versions for post in posts)
 
 
 def _by_answers(scene: Scene, posts: Sequence[Post]) -> Iterable[Cause | Doubt]:
