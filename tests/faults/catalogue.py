@@ -33,6 +33,8 @@ class Fault:
     """Whether the fake driver is taken for NVIDIA's plugin, whose lines it prints."""
     long: bool = False
     """Made by name only: another fault takes the same way through the tool."""
+    looks: bool = False
+    """Whether a reader pod reads the nodes' files: nothing but the kubelet's log tells of it."""
     nodes: bool = True
     """Whether the cause is about nodes; a workload's own fault is not."""
 
@@ -128,8 +130,9 @@ FAULTS = (
         "F6",
         "the list is longer than 4 MiB",
         {"inventory": 1000, "idLength": 4300},
-        ("message-too-large", "unexplained"),
-        "",
+        ("message-too-large",),
+        "larger than max",
+        looks=True,
         long=True,
     ),
     Fault(

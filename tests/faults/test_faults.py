@@ -3,52 +3,17 @@
 import json
 import shutil
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from testbed.cluster import Cluster
-from testbed.fake_images import fake_images, hold_image
-from testbed.fixtures import LeaseNodes
-from testbed.parts import binary
-from testbed.registry import Registry
 from tests.faults.catalogue import FAULTS, ONE, Fault
-from tests.faults.ward import NVIDIA, TAG, UNKNOWN, Diagnosis, Ward
+from tests.faults.ward import Diagnosis, Ward
 
 pytestmark = pytest.mark.cluster
 
 PATIENCE = 150.0
 """Seconds until a diagnosis must be right: some faults show only as time goes by."""
-
-
-@pytest.fixture
-async def ward(cluster: Cluster, lease_nodes: LeaseNodes, namespace: str) -> AsyncIterator[Ward]:
-    driver = binary("fakedriver", "fakedriver")
-    registry = Registry(cluster.registry_address)
-    [fake] = fake_images({TAG: {}}, driver=driver).values()
-    for repository in (UNKNOWN, NVIDIA):
-        registry.push(f"registry.test/{repository}:{TAG}", fake)
-    registry.push("registry.test/faults/hold:1", hold_image(driver=driver))
-    label = f"{namespace}/ward"
-    nodes = await lease_nodes(
-        2, labels=[{label: "yes", "state": "sick"}, {label: "yes", "state": "sound"}]
-    )
-    made = Ward(cluster, nodes, namespace)
-    account = {"kind": "ServiceAccount", "name": "default", "namespace": namespace}
-    bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole"}
-    cluster.api.create(
-        bindings,
-        {
-            "metadata": {"name": namespace},
-            "subjects": [account],
-            "roleRef": {**role, "name": "system:node-proxier"},  # may get nodes
-        },
-    )
-    yield made
-    made.clean()
-    cluster.api.delete(f"{bindings}/{namespace}")
 
 
 @pytest.mark.parametrize(
@@ -69,10 +34,11 @@ def test_fault_is_told(
     ward.change({**fault.knobs, **alone}, **fault.pod)
     fault.act(ward)
 
-    found = told(ward, fault, "--baseline", str(baseline))
+    options = ("--baseline", str(baseline), *(ward.show_kubelet_logs() if fault.looks else ()))
+    found = told(ward, fault, *options)
 
     assert shortfall(ward, fault, found) == ""
-    the_same_from_what_was_saved(ward, tmp_path, baseline)
+    the_same_from_what_was_saved(ward, tmp_path, options)
     keep = request.config.getoption("--keep-captures")
     if keep:
         shutil.copytree(tmp_path / "saved", Path(keep) / fault.name.lower(), dirs_exist_ok=True)
@@ -105,9 +71,9 @@ def shortfall(ward: Ward, fault: Fault, found: Diagnosis) -> str:
     return ""
 
 
-def the_same_from_what_was_saved(ward: Ward, folder: Path, baseline: Path) -> None:
+def the_same_from_what_was_saved(ward: Ward, folder: Path, options: tuple[str, ...]) -> None:
     """A second look that is saved, and the diagnosis of what was saved."""
     saved = folder / "saved"
-    live = ward.diagnose("--baseline", str(baseline), "--save", str(saved))
+    live = ward.diagnose(*options, "--save", str(saved))
     again = ward.diagnose("--from", str(saved))
     assert json.dumps(again["causes"]) == json.dumps(live["causes"])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from testbed.base_image import BASE_IMAGE
 from testbed.cluster import Cluster
 from testbed.knobs import environment
 from testbed.node import Node
@@ -19,8 +20,10 @@ FILES = "/var/lib/faults"
 """Folder of a node that plugin pods see."""
 DEVICES = 4
 TAG = "v0.17.1"
-UNKNOWN, NVIDIA = "faults/fake", "nvidia/k8s-device-plugin"
-"""Repositories of the fake driver: of no known family, and of one whose lines it then speaks."""
+KUBELET_LOG = "/var/log/kubelet/kubelet.log"
+UNKNOWN, NVIDIA, HAMI = "faults/fake", "nvidia/k8s-device-plugin", "projecthami/hami"
+"""Repositories of the fake driver: of no known family, of one whose lines it then speaks, and of
+one whose plugins are known to need rights."""
 
 Object = dict[str, Any]
 Diagnosis = dict[str, Any]
@@ -39,9 +42,9 @@ class Ward:
         self.repository = UNKNOWN
         self.resource = f"{namespace}.example.com/card"
 
-    def pose_as_nvidia(self) -> None:
-        """Before the installation: image and resource are of that family."""
-        self.repository, self.resource = NVIDIA, f"nvidia.com/{self.namespace}"
+    def pose_as_nvidia(self, repository: str = NVIDIA) -> None:
+        """Before the installation: image and resource are of that family, or of HAMi's."""
+        self.repository, self.resource = repository, f"nvidia.com/{self.namespace}"
 
     def install(self, knobs: Mapping[str, object], **pod: Any) -> None:
         """The DaemonSet with these knobs, and with these changes of its pod's spec."""
@@ -94,15 +97,18 @@ class Ward:
             {"name": "NODE_NAME", "valueFrom": node_name},
         ]
 
-    def pod(self, node: Node) -> Object:
-        """The plugin's newest pod on a node."""
-        pods = [
+    def plugin_pods(self) -> list[Object]:
+        """The plugin's pods that are not on their way out."""
+        return [
             pod
-            for pod in self.cluster.pods_on(node.name)
-            if pod["metadata"]["namespace"] == self.namespace
-            and pod["metadata"]["labels"].get("app") == self.name
+            for pod in self.cluster.api.get(f"/api/v1/namespaces/{self.namespace}/pods")["items"]
+            if pod["metadata"].get("labels", {}).get("app") == self.name
             and "deletionTimestamp" not in pod["metadata"]
         ]
+
+    def pod(self, node: Node) -> Object:
+        """The plugin's newest pod on a node."""
+        pods = [pod for pod in self.plugin_pods() if pod["spec"].get("nodeName") == node.name]
         return max(pods, key=lambda item: item["metadata"]["creationTimestamp"])
 
     def until_changed(self) -> None:
@@ -120,11 +126,35 @@ class Ward:
         running: bool = pod["status"]["phase"] == "Running"
         return running and labels["pod-template-generation"] == str(generation)
 
+    def remove_plugin_pod(self, node: Node) -> Object:
+        """Delete the plugin's pod on a node; its metadata."""
+        old: Object = self.pod(node)["metadata"]
+        self.cluster.api.delete(f"/api/v1/namespaces/{self.namespace}/pods/{old['name']}")
+        return old
+
     def delete_plugin_pod(self, node: Node) -> None:
         """Let the controller make another one."""
-        old = self.pod(node)["metadata"]
-        self.cluster.api.delete(f"/api/v1/namespaces/{self.namespace}/pods/{old['name']}")
+        old = self.remove_plugin_pod(node)
         self.until(lambda: self._another(node, old["uid"]), "another plugin pod")
+
+    def enforce(self, level: str) -> None:
+        """Let the namespace take only pods of this level of Pod Security."""
+        label = "/metadata/labels/pod-security.kubernetes.io~1enforce"
+        patch = [{"op": "add", "path": label, "value": level}]
+        self.cluster.api.patch(f"/api/v1/namespaces/{self.namespace}", patch)
+
+    def failed_creations(self) -> list[Object]:
+        """Events that say that a pod of the plugin could not be created."""
+        events = self.cluster.api.get(self._events())["items"]
+        return [item for item in events if item["reason"] == "FailedCreate"]
+
+    def forget_events(self) -> None:
+        """As the API server does by itself after an hour."""
+        for event in self.failed_creations():
+            self.cluster.api.delete(f"{self._events()}/{event['metadata']['name']}")
+
+    def _events(self) -> str:
+        return f"/api/v1/namespaces/{self.namespace}/events"
 
     def _another(self, node: Node, uid: str) -> bool:
         try:
@@ -209,6 +239,16 @@ class Ward:
             check=False,
         )
 
+    def show_kubelet_logs(self) -> tuple[str, ...]:
+        """Put the kubelets' logs where many hosts have them; the options that have them read."""
+        for node in (self.sick, self.sound):
+            shown = node.host_path(KUBELET_LOG)
+            shown.parent.mkdir(exist_ok=True)
+            process = node.kubelet
+            shown.hardlink_to(process.state.log(process.name))
+        named = [word for node in (self.sick, self.sound) for word in ("--node", node.name)]
+        return (*named, "--reader-image", BASE_IMAGE, "--state-namespace", self.namespace)
+
     def align(self, policy: str | None) -> None:
         """Restart the sick node's kubelet with this topology policy; None: with its usual one."""
         file = self.sick.folder / "kubelet.json"
@@ -229,6 +269,7 @@ class Ward:
             if any(map(_hangs, self.cluster.pods_on(node.name))):
                 self._end_plugins()  # the kubelet waits for one, and would end no pod
             node.remove_files(FILES)
+            node.host_path(KUBELET_LOG).unlink(missing_ok=True)
 
     def _end_plugins(self) -> None:
         self.cluster.api.delete(f"{self._sets()}/{self.name}")
