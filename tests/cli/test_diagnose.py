@@ -232,6 +232,7 @@ class SmallCluster(ApiServer):
         super().__init__()
         self.held: dict[str, list[Object]] = {}
         self.reads_logs = False
+        self.reviews = 404
         plurals = {
             "Node": "/api/v1/nodes",
             "Pod": "/api/v1/pods",
@@ -244,6 +245,9 @@ class SmallCluster(ApiServer):
         path = request.path
         if path.endswith("/log") and self.reads_logs:
             return web.Response(text="2026-01-31T11:59:00.000000000Z started\n")
+        if path.endswith("/subjectaccessreviews"):
+            reason = "Forbidden" if self.reviews == 403 else "NotFound"
+            return status(self.reviews, reason, "no reviews for you")
         if path in self.forbidden or path.endswith("/log"):
             return status(403, "Forbidden", f'User "me" cannot list {path}')
         if path == "/version":
@@ -303,6 +307,29 @@ async def test_of_a_cluster_the_next_command_waits_first(
     told = capsys.readouterr()
     assert "too early to say" in told.out
     assert re.search(r"next: sleep \d+; bridgehead diagnose --kubeconfig ", told.err)
+
+
+@pytest.mark.parametrize(
+    ("code", "grant"),
+    [(403, "create subjectaccessreviews.authorization.k8s.io"), (404, "")],
+)
+async def test_rights_that_cannot_be_asked_about_are_unread_and_never_fine(
+    server: SmallCluster, kubeconfig: Path, capsys: Output, code: int, grant: str
+) -> None:
+    server.reads_logs = True
+    hami = daemon_set(2)
+    hami["spec"]["template"]["spec"]["containers"][0]["image"] = "projecthami/hami:v2.4.0"
+    server.held["/apis/apps/v1/daemonsets"] = [hami]
+    server.held["/api/v1/pods"][1] = CRASHES
+    server.reviews = code
+    done = await command("diagnose", "--kubeconfig", str(kubeconfig), "-o", "json")
+    assert done == Exit.FINDINGS
+    told = json.loads(capsys.readouterr().out)
+    missing = {item["what"]: item["grant"] for item in told["unread"]}
+    assert missing["access reviews"] == grant
+    assert any(
+        "whether the service account gpu/default may" in it["why"] for it in told["notKnown"]
+    )
 
 
 def test_a_server_that_does_not_answer_is_exit_6(tmp_path: Path, capsys: Output) -> None:

@@ -8,7 +8,7 @@ from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.access import AccessAttributes
 from bridgehead.kube.client import Kube
-from bridgehead.kube.errors import Forbidden
+from bridgehead.kube.errors import ApiError, Forbidden
 
 GRANT = "create subjectaccessreviews.authorization.k8s.io"
 _ACCOUNTS = "system:serviceaccounts"
@@ -17,11 +17,13 @@ _ACCOUNTS = "system:serviceaccounts"
 async def access_answers(
     kube: Kube, questions: Collection[AccessQuestion]
 ) -> tuple[tuple[JsonObject, ...], tuple[Unread, ...]]:
-    """An ``AccessAnswer`` for each question; or none, and which permission is missing."""
+    """An ``AccessAnswer`` for each question; or none, and why: mostly a permission is missing."""
     try:
         answers = await asyncio.gather(*(_answer(kube, item) for item in sorted(set(questions))))
     except Forbidden as error:
         return (), (Unread("access reviews", error.message, GRANT),)
+    except ApiError as error:
+        return (), (Unread("access reviews", error.message),)
     return tuple(answers), ()
 
 

@@ -104,3 +104,27 @@ def test_a_pod_that_has_failed_already_is_judged() -> None:
 
 def test_a_workload_that_has_just_begun_is_no_plugin() -> None:
     assert told(*sound(), pod("train", "n1", asks=1, age=5)).too_early == ()
+
+
+def test_a_plugin_whose_pods_are_on_their_way_is_too_early() -> None:
+    young = daemon_set(2, 1)
+    young["metadata"]["creationTimestamp"] = ago(10)
+    found = told(young, node("n1"), node("n2"), plugin_pod("n1"))
+    assert found.healthy is None
+    assert [(item.node, item.text, item.again) for item in found.too_early] == [
+        ("", "DaemonSet/gpu/plugin wants 2 pods and has 1 so far", 50)
+    ]
+
+
+def test_a_plugin_that_has_lacked_pods_for_long_is_no_longer_early() -> None:
+    found = told(daemon_set(2, 1), node("n1"), node("n2"), plugin_pod("n1"))
+    assert found.too_early == ()
+    assert "daemonset/gpu/plugin" in {item.key for item in found.symptoms}
+
+
+def test_pods_that_are_refused_are_not_on_their_way() -> None:
+    young = daemon_set(2, 1)
+    young["metadata"]["creationTimestamp"] = ago(10)
+    no = event("FailedCreate", "DaemonSet", "plugin", "Error creating", namespace="gpu", age=5)
+    found = told(young, node("n1"), node("n2"), plugin_pod("n1"), no)
+    assert found.too_early == ()

@@ -84,11 +84,30 @@ def _lacks_pods(scene: Scene, plugin: Plugin) -> bool:
     )
 
 
+def on_their_way(scene: Scene, plugin: Plugin) -> tuple[str, float] | None:
+    """What it lacks, and for how many seconds it or its newest pod has been there, if others may
+    still come; None where it lacks none, or what it lacks is a symptom."""
+    component = plugin.component
+    raw = scene.observed.raw("DaemonSet", component.namespace, component.name) or {}
+    desired, current = (
+        _number(raw, field) for field in ("desiredNumberScheduled", "currentNumberScheduled")
+    )
+    lately = current < desired and _began_lately(scene, plugin, raw)
+    if not lately or component.deleting or _refused(scene, plugin) is not None:
+        return None
+    name = f"DaemonSet/{component.namespace}/{component.name}"
+    return f"{name} wants {desired} pods and has {current} so far", _age(scene, plugin, raw)
+
+
 def _began_lately(scene: Scene, plugin: Plugin, raw: JsonValue) -> bool:
     """Whether the DaemonSet or one of its pods is so young that others may be on their way."""
+    return _leaving(scene, plugin) or _age(scene, plugin, raw) < PATIENCE
+
+
+def _age(scene: Scene, plugin: Plugin, raw: JsonValue) -> float:
     created = epoch(text(raw, "metadata", "creationTimestamp"))
     newest = max((pod.created for pod in plugin.pods), default=0.0)
-    return _leaving(scene, plugin) or scene.now - max(created or 0.0, newest) < PATIENCE
+    return scene.now - max(created or 0.0, newest)
 
 
 def _stale(scene: Scene, plugin: Plugin) -> list[str]:

@@ -80,7 +80,10 @@ class SymptomView(Value, frozen=True):
 
 
 class TooEarly(Value, frozen=True):
-    """Something that just began on a node, so that what is missing there says nothing yet."""
+    """Something that just began, so that what is missing there says nothing yet.
+
+    ``node`` is empty where it is about the DaemonSet's pods.
+    """
 
     component: str
     node: str

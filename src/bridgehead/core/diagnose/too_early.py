@@ -1,11 +1,13 @@
-"""What cannot be judged yet: devices that are missing in the first minute of plugin or kubelet.
+"""What cannot be judged yet: what is missing in the first minute of a plugin or a kubelet.
 
 Such a gap is no symptom, as every start has one. It is no health either: whoever looks then must be
 told to look again.
 """
 
 import math
+from collections.abc import Iterable
 
+from bridgehead.core.diagnose.daemon_set_symptoms import on_their_way
 from bridgehead.core.diagnose.device_symptoms import Survey, just_began, young_pod
 from bridgehead.core.diagnose.diagnosis import TooEarly
 from bridgehead.core.diagnose.patience import PATIENCE
@@ -15,10 +17,25 @@ from bridgehead.core.model.pod import Pod
 
 
 def too_early(scene: Scene) -> tuple[TooEarly, ...]:
-    """Plugins on nodes that just began and show fewer devices than they should, or none at all.
+    """Plugins on nodes that just began and show fewer devices than they should, or none at all;
+    and plugins of which pods may be on their way.
 
     Silent are nodes of which nothing says that they have devices of the plugin, once any node has.
     """
+    return (*_sets(scene), *_posts(scene))
+
+
+def _sets(scene: Scene) -> Iterable[TooEarly]:
+    for plugin in scene.plugins:
+        lacking = on_their_way(scene, plugin)
+        if lacking is not None:
+            what, age = lacking
+            yield TooEarly(
+                component=plugin.component.ref, node="", text=what, again=_left(max(0.0, age))
+            )
+
+
+def _posts(scene: Scene) -> tuple[TooEarly, ...]:
     begun = [
         (node, plugin, pod)
         for node in scene.nodes.values()
@@ -68,4 +85,5 @@ def _began(scene: Scene, node: Node, pod: Pod | None) -> tuple[str, int]:
 
 
 def _left(age: float) -> int:
-    return max(1, math.ceil(PATIENCE - age))
+    """Seconds until it can be judged; what hangs for longer is looked at again after as long."""
+    return math.ceil(PATIENCE - age) if age < PATIENCE else int(PATIENCE)
