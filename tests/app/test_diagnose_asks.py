@@ -64,6 +64,20 @@ def test_pod_security_is_told_by_a_dry_run_once_the_events_are_gone() -> None:
     assert f"daemonset/{NAMESPACE}/{PLUGIN}" in first.explains
 
 
+def test_a_priority_class_that_is_gone_is_told_by_a_dry_run() -> None:
+    async def work(stage: Stage) -> Observed:
+        path = "/spec/template/spec/priorityClassName"
+        change = {"op": "replace", "path": path, "value": "gone"}
+        await stage.session.kube.patch_json(DAEMON_SETS, PLUGIN, [change], namespace=NAMESPACE)
+        await without_a_pod(stage)
+        return await look(stage)
+
+    first = told(on_a_twin(work)).causes[0]
+    assert (first.rule, first.confidence) == ("pod-creation-refused", Confidence.HIGH)
+    assert "there is no PriorityClass gone" in first.message
+    assert first.evidence[0].source.startswith("dry run of a pod")
+
+
 def test_a_dry_run_stores_nothing() -> None:
     async def work(stage: Stage) -> int:
         await refused_by_its_namespace(stage)

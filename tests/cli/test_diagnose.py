@@ -316,7 +316,6 @@ async def test_of_a_cluster_the_next_command_waits_first(
 async def test_rights_that_cannot_be_asked_about_are_unread_and_never_fine(
     server: SmallCluster, kubeconfig: Path, capsys: Output, code: int, grant: str
 ) -> None:
-    server.reads_logs = True
     hami = daemon_set(2)
     hami["spec"]["template"]["spec"]["containers"][0]["image"] = "projecthami/hami:v2.4.0"
     server.held["/apis/apps/v1/daemonsets"] = [hami]

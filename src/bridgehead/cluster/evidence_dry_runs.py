@@ -1,7 +1,7 @@
 """Whether namespaces would take pods of plugins: asked by dry runs, which store nothing.
 
-They are sent as whoever runs this, without an owner: a check that tells users or owners apart may
-answer the DaemonSet controller otherwise.
+They are sent as whoever runs this, without an owner, of a template as it was read, secrets taken
+out: a check that looks at any of these may answer the DaemonSet controller otherwise.
 """
 
 import asyncio

@@ -20,12 +20,7 @@ from bridgehead.core.components.account_rights import account_of
 from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.ailing import Ailing, Trouble, ailing
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RuledOut
-from bridgehead.core.diagnose.log_faults import (
-    LogFault,
-    crash_quotes,
-    faults_by_component,
-    log_faults,
-)
+from bridgehead.core.diagnose.log_faults import LogFault, faults_by_component, log_faults
 from bridgehead.core.diagnose.plugin_cause import plugin_cause
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.scene import Scene
@@ -45,7 +40,7 @@ _REFUSAL = re.compile(
 )
 
 _TELLS_NO_REASON = frozenset(
-    {"device-listed", "start-failed", "registration-failed", "init-failed", "crashed"}
+    {"device-listed", "start-failed", "registration-failed", "init-failed"}
 )
 """Signs of a log that say that something failed, and not why."""
 
@@ -96,14 +91,14 @@ def _cause(scene: Scene, items: Sequence[LogFault]) -> Cause:
 
 
 def _for_no_known_reason(post: Post, crash: Ailing | None) -> bool:
-    """Whether the plugin does not serve there, and its log tells neither why nor of success."""
+    """Whether the plugin does not serve there, and its log tells neither why nor of success.
+
+    One that ends for this reason says so: of a crash the log must be missing.
+    """
     if crash is not None:
-        signs = {quote.key for quote in crash_quotes(crash)}
-    elif post.settled and post.short and not post.alive:
-        signs = set(post.quotes)
-    else:
-        return False
-    return signs <= _TELLS_NO_REASON
+        return not post.logs
+    idle = post.settled and bool(post.short) and not post.alive
+    return idle and set(post.quotes) <= _TELLS_NO_REASON
 
 
 def _serves_elsewhere(posts: Iterable[Post], ill: Iterable[Post]) -> bool:
