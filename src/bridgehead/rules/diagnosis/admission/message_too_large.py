@@ -14,10 +14,12 @@ Do: fewer replicas, shorter ids, or several resource names. The former configura
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.allocation_errors import Known, known
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
@@ -27,6 +29,7 @@ from bridgehead.core.diagnose.refusals import (
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import devices_key
+from bridgehead.core.diagnose.version_or_node import version_or_node
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Log
@@ -44,24 +47,34 @@ def _check(scene: Scene) -> Iterable[Cause]:
     }
     logged = _logged(scene)
     for resource in sorted({name for name, found in refused.items() if found} | set(logged)):
-        yield _cause(resource, refused.get(resource, ()), logged.get(resource, []))
+        yield _cause(scene, resource, refused.get(resource, ()), logged.get(resource, []))
 
 
-def _cause(resource: str, pods: tuple[Refused, ...], lines: list[tuple[str, Evidence]]) -> Cause:
-    nodes = tuple(sorted({*(it.pod.node for it in pods), *(node for node, _ in lines)}))
+def _cause(
+    scene: Scene, resource: str, pods: tuple[Refused, ...], lines: list[tuple[Post, Evidence]]
+) -> Cause:
+    posts = [post for post, _ in lines]
+    nodes = tuple(sorted({*(it.pod.node for it in pods), *(post.node.name for post in posts)}))
     evidence = (*told(pods), *(line for _, line in lines))[:4]
-    lacking = [devices_key(node, resource) for node, _ in lines]
     return Cause(
         message=f"the list of {resource} is larger than the kubelet and its plugin can pass "
         f"on{_sizes(evidence)}, on {', '.join(nodes)}",
         blame=Blame.CONFIGURATION,
         object=ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
-        explains=(*(item.key for item in pods), *lacking),
+        explains=(
+            *(item.key for item in pods),
+            *(devices_key(post.node.name, resource) for post in posts),
+        ),
         evidence=evidence,
         refuted_by="the same message with a list of a few devices",
-        ruled_out=(RuledOut("a lost plugin", "it is connected, or nothing would be refused"),),
+        ruled_out=(
+            RuledOut("a lost plugin", "it is connected, or nothing would be refused")
+            if pods
+            else RuledOut("a plugin that died", "it runs, and would send the same list again"),
+        ),
         actions=(
+            *_back(scene, posts),
             Action(
                 text="Count the entries; then take fewer replicas, shorter ids or more names",
                 command=f"kubectl get node {nodes[0]} -o jsonpath='{{.status.capacity}}'",
@@ -73,6 +86,13 @@ def _cause(resource: str, pods: tuple[Refused, ...], lines: list[tuple[str, Evid
     )
 
 
+def _back(scene: Scene, posts: Sequence[Post]) -> Sequence[Action]:
+    """The former version, where it is known to have sent a list that arrived."""
+    if posts and version_or_node(scene, posts, Blame.CONFIGURATION).of_version:
+        return (remedies.roll_back(posts[0].plugin.component),)
+    return ()
+
+
 def _sizes(evidence: Iterable[Evidence]) -> str:
     for item in evidence:
         if found := _LINE.search(item.text):
@@ -80,9 +100,9 @@ def _sizes(evidence: Iterable[Evidence]) -> str:
     return ""
 
 
-def _logged(scene: Scene) -> dict[str, list[tuple[str, Evidence]]]:
-    """Such lines of plugins' and kubelets' logs, as (node, quotation) by resource."""
-    found: dict[str, list[tuple[str, Evidence]]] = {}
+def _logged(scene: Scene) -> dict[str, list[tuple[Post, Evidence]]]:
+    """Such lines of plugins' and kubelets' logs, by resource, with the post that they are about."""
+    found: dict[str, list[tuple[Post, Evidence]]] = {}
     for post in scene.posts:
         logs = [(f"log {key}", log) for key, log in post.logs]
         evidence = scene.observed.evidence.get(post.node.name)
@@ -90,7 +110,7 @@ def _logged(scene: Scene) -> dict[str, list[tuple[str, Evidence]]]:
             logs.append((f"kubelet log of {post.node.name}", evidence.kubelet_log))
         for name in post.names:
             lines = [line for source, log in logs for line in _lines(source, log, name)]
-            found.setdefault(name, []).extend((post.node.name, line) for line in lines[-1:])
+            found.setdefault(name, []).extend((post, line) for line in lines[-1:])
     return {name: lines for name, lines in found.items() if lines}
 
 
@@ -109,5 +129,6 @@ RULE = DiagnosisRule(
     references=("Project-HAMi/volcano-vgpu-device-plugin#152",),
     needs=frozenset({Need.NODES, Need.PODS}),
     helped_by=frozenset({Need.LOGS, Need.NODE_EVIDENCE, Need.DAEMON_SETS}),
+    supersedes=frozenset({"stream-ended"}),
     check=_check,
 )
