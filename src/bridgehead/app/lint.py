@@ -17,7 +17,7 @@ from bridgehead.core.findings.runner import ask_lint
 from bridgehead.core.findings.suppression import Ignore, sift
 from bridgehead.core.model.json import JsonObject, children
 from bridgehead.core.model.problem import Problem
-from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.model.snapshot import OrderedUnread, Unread
 from bridgehead.rules.lint.catalogue import FILES, LINT, lint_rule_named
 from bridgehead.sources.embedded import embedded_in
 from bridgehead.sources.lintable import Lintable, Unit
@@ -82,7 +82,7 @@ def _missed(cluster: Observed | None) -> tuple[Unread, ...]:
     What a recording does not hold is told by the rules that ask for it.
     """
     return (
-        tuple(item for item in cluster.unread if item.grant or item.ordered)
+        tuple(item for item in cluster.unread if item.grant or isinstance(item, OrderedUnread))
         if cluster is not None
         else ()
     )

@@ -13,7 +13,7 @@ from bridgehead.core.findings.manifest import Linted, containers
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.model.json import JsonObject, text
-from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.model.snapshot import OrderedUnread, Unread
 from bridgehead.images.answer import ImageAnswer, NoAnswer
 from bridgehead.images.registry import Registries
 from bridgehead.sources.lintable import Unit
@@ -59,7 +59,7 @@ async def with_registry(
             try:
                 return await asked.ask(image)
             except NoAnswer as error:
-                return Unread(f"registry of image {image}", str(error), ordered=True)
+                return OrderedUnread(f"registry of image {image}", str(error))
 
     said = await asyncio.gather(*(one(image) for image in chosen))
     unread = [item for item in said if isinstance(item, Unread)]

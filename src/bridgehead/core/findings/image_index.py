@@ -11,7 +11,7 @@ import msgspec
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.image import ImageError, full_name
-from bridgehead.core.model.json import child, text
+from bridgehead.core.model.json import JsonObject, child, text
 
 FOUND, ABSENT, REFUSED = "found", "absent", "refused"
 """The words of a registry. Refused is said of private images and, by many registries, of images
@@ -46,17 +46,22 @@ def index_of(observed: Observed | None, image: str) -> ImageIndex | None:
     wanted = _full(image)
     for item in observed.of_kind("ImageIndex") if observed is not None else ():
         if _full(text(item, "status", "image")) == wanted:
-            listed = child(item, "status", "architectures")
-            several = isinstance(listed, Sequence) and not isinstance(listed, str)
             return ImageIndex(
                 image=image,
                 word=text(item, "status", "answer") or FOUND,
                 registry=text(item, "status", "registry"),
-                architectures=tuple(map(str, listed)) if several else (),
+                architectures=_listed(item),
                 digest=text(item, "status", "digest"),
                 message=text(item, "status", "message"),
             )
     return None
+
+
+def _listed(item: JsonObject) -> tuple[str, ...]:
+    found = child(item, "status", "architectures")
+    if not isinstance(found, Sequence) or isinstance(found, str):
+        return ()
+    return tuple(str(name) for name in found)
 
 
 def _full(image: str) -> str:

@@ -14,8 +14,10 @@ class Unread(msgspec.Struct, frozen=True):
     why: str
     grant: str = ""
     """The permission that would help, as verb and resource; empty if it is not about permission."""
-    ordered: bool = False
-    """Whether the user asked for just this, so that without it the work is not done."""
+
+
+class OrderedUnread(Unread, frozen=True):
+    """The same of what the user asked for by name: without it the work is not done."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
