@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridgehead.core.components.xids import xids_in
+from bridgehead.core.components.xids import is_applications, xids_in
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,11 @@ def test_numbers_are_found_and_places_of_cards_are_none(
     text: str, numbers: tuple[int, ...]
 ) -> None:
     assert xids_in(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "whose"),
+    [("Xid=13", True), ("Xid=79", False), ("Xid=13, Xid=79", False), ("GPU is lost", None)],
+)
+def test_an_error_is_an_applications_where_each_number_is(text: str, whose: bool | None) -> None:
+    assert is_applications(text) is whose

@@ -10,7 +10,7 @@ import yaml
 from bridgehead.core.components import generic
 from bridgehead.core.components.family import FAMILIES
 from bridgehead.core.diagnose.needles import needles_of
-from bridgehead.core.diagnose.telling_lines import KUBELET, MARKS, patterns_of, quotes_in
+from bridgehead.core.diagnose.telling_lines import KUBELET, MARKS, lines_in, patterns_of, quotes_in
 from bridgehead.core.findings.observed import Log
 
 CASES = Path(__file__).parents[2] / "rules" / "diagnosis"
@@ -64,6 +64,19 @@ def test_a_line_is_quoted_with_its_number_and_how_often_it_came() -> None:
     assert found["kubelet-back"].evidence.source == "log a/b/c:13"
     assert found["kubelet-back"].evidence.text == "E2 kubelet.sock created"
     assert found["kubelet-back"].times == 2
+
+
+def test_every_line_of_a_sign_is_told_until_one_takes_them_back() -> None:
+    closed = "ListAndWatch stream close: context canceled"
+    called = "ListAndWatch called by kubelet for: rdma/hca"
+    lines = ("starting", f"E1 {closed}", f"E2 {closed}")
+    patterns = patterns_of(generic.FAMILY)
+    found = lines_in([("log a/b/c", Log(lines, first_line=10))], patterns, "stream-ended")
+    assert [(item.line, item.text) for item in found] == [(11, lines[1]), (12, lines[2])]
+    later = (*lines, called, f"E3 {closed}")
+    assert [item.text for item in lines_in([("log", Log(later))], patterns, "stream-ended")] == [
+        f"E3 {closed}"
+    ]
 
 
 def test_a_later_success_takes_a_failure_back() -> None:

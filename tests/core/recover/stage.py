@@ -108,7 +108,8 @@ def refused(name: str, age: float, **changes: Any) -> Pod:
 
 
 def cause(rule: str, *, quoted: str = "a line", **more: Any) -> NamedCause:
-    made = {"message": f"it is {rule}", "nodes": ("n1",), "evidence": (Evidence("log", quoted),)}
+    proof = Evidence("log", quoted, "n1")
+    made = {"message": f"it is {rule}", "nodes": ("n1",), "evidence": (proof,)}
     return NamedCause(rule=rule, **{**made, **more})
 
 

@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 
+from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.pod import Container
 from bridgehead.core.model.snapshot import Unread
+from bridgehead.core.recover.choice import choose
 from bridgehead.core.recover.past import Past
 from bridgehead.core.recover.precondition import Verdict
 from bridgehead.core.recover.restarting import restarting
 from bridgehead.core.recover.rung import Rung
-from bridgehead.core.recover.situation import Answer
+from bridgehead.core.recover.situation import Answer, NamedCause
 from tests.core.recover.stage import (
     IMAGE,
     NOW,
@@ -165,6 +167,51 @@ def test_an_xid_is_answered_only_where_an_application_made_it(
 ) -> None:
     found = restarting(situation(causes=(cause("xid-reported", quoted=quoted),)))
     assert of(found, "an application's").verdict is verdict
+
+
+def xids(*quoted: tuple[str, str]) -> NamedCause:
+    """Lines by the node that they are about."""
+    proofs = tuple(Evidence("log", text, node) for node, text in quoted)
+    return cause("xid-reported", nodes=("n1", "n2"), evidence=proofs)
+
+
+HARMLESS, FATAL = "Xid=13 on Device=GPU-a", "Xid=79 on Device=GPU-b"
+
+
+@pytest.mark.parametrize(
+    ("quoted", "verdict"),
+    [
+        ((("n1", FATAL), ("n1", HARMLESS)), NOT_MET),
+        ((("n1", HARMLESS), ("n1", FATAL)), NOT_MET),
+        ((("n2", FATAL), ("n1", HARMLESS)), Verdict.MET),
+        ((("n2", HARMLESS), ("n3", HARMLESS), ("n4", HARMLESS), ("n1", FATAL)), NOT_MET),
+        ((("n2", HARMLESS), ("n3", HARMLESS)), NOT_KNOWN),
+        ((("", HARMLESS),), NOT_KNOWN),
+        ((("n1", HARMLESS), ("n1", "GPU is lost")), NOT_KNOWN),
+    ],
+    ids=[
+        "a fatal one before",
+        "a fatal one after",
+        "fatal elsewhere",
+        "harmless elsewhere",
+        "only others are quoted",
+        "of no node",
+        "one without a number",
+    ],
+)
+def test_only_the_xids_of_this_node_count_and_the_worst_of_them(
+    quoted: tuple[tuple[str, str], ...], verdict: Verdict
+) -> None:
+    seen = situation(causes=(xids(*quoted),), bad=node(1, Offer(4, 3)))
+    assert of(restarting(seen), "an application's").verdict is verdict
+    chosen = choose(seen).chosen
+    assert chosen is not None
+    assert chosen.rung is (Rung.RESTART if verdict is Verdict.MET else Rung.CORDON)
+
+
+def test_of_two_plugins_with_xids_on_a_node_both_count() -> None:
+    seen = situation(causes=(xids(("n1", HARMLESS)), xids(("n1", FATAL))))
+    assert not restarting(seen).ready
 
 
 def test_an_xid_is_answered_once_a_day() -> None:

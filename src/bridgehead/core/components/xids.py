@@ -19,3 +19,9 @@ _XID = re.compile(r"\bXid\b\W{0,3}(?:error\W{1,3})?(?:PCI:[^)]*\)\W{0,3})?(\d+)"
 def xids_in(text: str) -> tuple[int, ...]:
     """All Xid numbers in a text, in order, each once."""
     return tuple(sorted({int(number) for number in _XID.findall(text)}))
+
+
+def is_applications(text: str) -> bool | None:
+    """Whether every Xid that a text gives is an application's error; None where it gives none."""
+    found = xids_in(text)
+    return set(found) <= APPLICATION_XIDS if found else None

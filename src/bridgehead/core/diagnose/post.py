@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bridgehead.core.diagnose.symptom import Symptom
-from bridgehead.core.diagnose.telling_lines import Quote, names_in, patterns_of, quotes_in
+from bridgehead.core.diagnose.telling_lines import Quote, lines_in, names_in, patterns_of, quotes_in
 from bridgehead.core.findings.observed import Log, LogId, Observed
 from bridgehead.core.model.json import JsonObject, child, children, text
 from bridgehead.core.model.node import Node
@@ -104,13 +104,19 @@ class Post:
 
         The log of a former process counts only where none runs now.
         """
+        return quotes_in(self._counting, patterns_of(self.plugin.family))
+
+    def lines_of(self, key: str) -> tuple[Quote, ...]:
+        """Every line of its logs that shows this sign, where each of them says something else."""
+        return lines_in(self._counting, patterns_of(self.plugin.family), key)
+
+    @cached_property
+    def _counting(self) -> list[tuple[str, Log]]:
         kept = sorted(
             ((key, log) for key, log in self.logs if not (key.previous and self.running)),
             key=lambda item: (item[0].container, not item[0].previous),
         )
-        return quotes_in(
-            [(f"log {key}", log) for key, log in kept], patterns_of(self.plugin.family)
-        )
+        return [(f"log {key}", log) for key, log in kept]
 
     def quotes_of(self, container: str) -> tuple[Quote, ...]:
         """Every sign that one container's logs show, of its former process too; the last first."""

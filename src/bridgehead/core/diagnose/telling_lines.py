@@ -157,6 +157,26 @@ def quotes_in(
     return found
 
 
+def lines_in(
+    logs: Iterable[tuple[str, Log]], patterns: tuple[LogPattern, ...], key: str
+) -> tuple[Quote, ...]:
+    """Every line that shows one sign, in order, not the last one alone; what takes a sign back
+    takes back all lines before it."""
+    found: list[Quote] = []
+    asked = [item for item in _compiled(patterns) if item.pattern.key == key]
+    for source, log in logs:
+        for index, line in enumerate(log.lines):
+            low = line.lower()
+            if found and any(item.cures(line, low) for item in asked):
+                found.clear()
+            shown = next((item for item in asked if item.matches(line, low)), None)
+            if shown is not None:
+                at = log.times[index] if index < len(log.times) else None
+                number = log.number_of(index)
+                found.append(Quote(key, source, line, number, at=at, cause=shown.pattern.cause))
+    return tuple(found)
+
+
 class _Sought(msgspec.Struct, frozen=True):
     """A pattern ready to be looked for, with the words that a line must have for it."""
 

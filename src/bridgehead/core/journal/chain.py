@@ -132,7 +132,9 @@ def _fits(entry: Entry) -> bool:
 
 
 def _cut_evidence(item: Evidence, limit: int) -> Evidence:
-    return Evidence(_cut(item.source, limit), _cut(item.text, limit))
+    return msgspec.structs.replace(
+        item, source=_cut(item.source, limit), text=_cut(item.text, limit)
+    )
 
 
 def _cut_values(value: JsonValue, limit: int) -> JsonValue:

@@ -16,11 +16,13 @@ class Phase(Enum):
     NOTE = "note"
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quotation: where it was read, and what it says."""
 
     source: str
     text: str
+    node: str = ""
+    """The node that it is about, where that decides something; else left out."""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):

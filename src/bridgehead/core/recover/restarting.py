@@ -215,12 +215,13 @@ def _pods_unread(situation: Situation) -> bool:
 
 
 def _application_error(situation: Situation) -> Iterator[Precondition]:
-    strict = [item for item in situation.faults if item.fit.application_only]
-    for item in strict[:1]:
-        what = "the error is an application's, not the hardware's"
-        texts = " ".join(proof.text for proof in item.evidence)
-        verdict, said = xid_class(texts)
-        yield judged(what, verdict, said)
+    """By what is quoted of this node alone: a cause may be of many, and quotes errors of each."""
+    node = situation.node.name
+    for item in situation.faults:
+        if item.fit.application_only:
+            mine = [proof.text for proof in item.evidence if proof.node == node]
+            verdict, said = xid_class(mine)
+            yield judged("the error is an application's, not the hardware's", verdict, said)
 
 
 def _rate(situation: Situation) -> Precondition:
