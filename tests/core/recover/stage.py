@@ -97,14 +97,8 @@ def workload(name: str, **changes: Any) -> Pod:
 
 
 def refused(name: str, age: float, **changes: Any) -> Pod:
-    return workload(
-        name,
-        phase="Failed",
-        reason="UnexpectedAdmissionError",
-        ready=False,
-        created=NOW - age,
-        **changes,
-    )
+    made: dict[str, Any] = {"reason": "UnexpectedAdmissionError", **changes}
+    return workload(name, phase="Failed", ready=False, created=NOW - age, **made)
 
 
 def cause(rule: str, *, quoted: str = "a line", **more: Any) -> NamedCause:
@@ -122,6 +116,7 @@ def situation(
     of: Component | None = None,
     history: tuple[Reading, ...] = (),
     unread: tuple[Unread, ...] = (),
+    revisions: tuple[Revision, ...] = (),
     causes: tuple[NamedCause, ...] = (),
     **changes: Any,
 ) -> Situation:
@@ -130,12 +125,13 @@ def situation(
     rest = others if others is not None else tuple(node(number) for number in (2, 3, 4))
     it = of or component()
     daemons = plugin_pods or tuple(plugin_pod(number) for number in (1, 2, 3, 4))
+    first_revision = Revision("plugin-h1", "h1", 1, component().template_digest)
     snapshot = Snapshot(
         at=NOW,
         nodes=(first, *rest),
         pods=(*daemons, *pods),
         components=(it,),
-        revisions=((it.ref, (Revision("plugin-h1", "h1", 1, component().template_digest),)),),
+        revisions=((it.ref, revisions or (first_revision,)),),
         unread=unread,
     )
     scene = Scene(Observed(snapshot=snapshot, history=history, unread=unread))

@@ -1,19 +1,23 @@
 """R0, R2 to R5 and what is done by hand: ready where all holds, and each thing that must."""
 
+import copy
 from typing import Any
 
+import msgspec
 import pytest
 
 from bridgehead.core.diagnose.cause import RollbackHelps
 from bridgehead.core.findings.observed import Reading
+from bridgehead.core.model.component import Component
 from bridgehead.core.model.device import Offer
+from bridgehead.core.model.pod import Container, Pod
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.recover.by_hand import RUNBOOKS, by_hand
 from bridgehead.core.recover.cordoning import cordoning
 from bridgehead.core.recover.dead_name import dead_name
 from bridgehead.core.recover.limits import floor_of, most_cordoned
 from bridgehead.core.recover.past import Past
-from bridgehead.core.recover.precondition import Verdict
+from bridgehead.core.recover.precondition import Precondition, Verdict
 from bridgehead.core.recover.pruning import prunable, pruning
 from bridgehead.core.recover.rolling_back import rolling_back
 from bridgehead.core.recover.rung import Rung, may_do_alone
@@ -22,8 +26,10 @@ from bridgehead.core.recover.waiting import waiting
 from tests.core.recover.stage import (
     HOLDER,
     NOW,
+    TEMPLATE,
     R,
     cause,
+    component,
     node,
     of,
     plugin_pod,
@@ -35,6 +41,8 @@ from tests.core.recover.stage import (
 NOT_MET, NOT_KNOWN = Verdict.NOT_MET, Verdict.NOT_KNOWN
 OTHER_PODS = tuple(plugin_pod(number) for number in (2, 3, 4))
 OLD = "example.com/old"
+ANOTHERS_RUN: dict[str, Any] = {"annotations": {"bridgehead.dev/held-by": "change-of-another"}}
+ANOTHERS_TOOL: dict[str, Any] = {"holds": ("upgrade label",)}
 
 
 @pytest.mark.parametrize(
@@ -107,6 +115,10 @@ def test_refused_pods_go_but_the_newest_of_each_owner_and_bare_ones() -> None:
         ({"pods": (refused("one", 60),)}, "refused pods are there"),
         ({"pods": tuple(refused(f"b{n}", 60, owner_uid="") for n in range(3))}, "refused pods"),
         ({"pods": tuple(workload(f"w{n}") for n in range(3))}, "refused pods"),
+        ({"pods": tuple(refused(f"e{n}", 60, reason="Evicted") for n in range(3))}, "refused pods"),
+        ({"pods": tuple(refused(f"e{n}", 60, reason="") for n in range(3))}, "refused pods"),
+        ({"pods": tuple(refused(f"d{n}", 60, deleting=True) for n in range(3))}, "refused pods"),
+        ({"pods": tuple(refused(f"o{n}", 60, requests={}) for n in range(3))}, "refused pods"),
         ({"bad": node(1, Offer(4, 0))}, "no more are refused"),
         ({"past": (Past(at=NOW - 200, rung=Rung.PRUNE, node="n1"),)}, "at most one pruning"),
     ],
@@ -144,6 +156,8 @@ def test_a_drifted_node_is_cordoned_while_enough_others_serve() -> None:
         ({"others": (node(2), node(3, Offer(4, 0)), node(4, Offer(4, 0)))}, "stay healthy"),
         ({"others": (node(2), node(3, ready=False), node(4, unschedulable=True))}, "stay healthy"),
         ({"others": ()}, "stay healthy"),
+        ({"bad": node(1, Offer(4, 0), **ANOTHERS_RUN)}, "nobody else"),
+        ({"bad": node(1, Offer(4, 0), **ANOTHERS_TOOL)}, "nobody else"),
         (
             {
                 "others": (
@@ -171,10 +185,12 @@ def test_half_of_the_device_nodes_stay_and_a_fifth_may_go(
     assert (floor_of(nodes), most_cordoned(nodes)) == (floor, most)
 
 
+DEAD = {R: Offer(4, 4), OLD: Offer(0, 0)}
+
+
 def dead(**changes: Any) -> Any:
-    shown = {R: Offer(4, 4), OLD: Offer(0, 0)}
     given: dict[str, Any] = {
-        "bad": node(1, offers=shown),
+        "bad": node(1, offers=DEAD),
         "causes": (cause("dead-resource-name"),),
         "history": (zero(NOW - 700),),
         **changes,
@@ -190,6 +206,7 @@ def test_a_name_that_is_dead_for_long_goes() -> None:
     found = dead()
     assert found.ready, found.obstacles
     assert found.names == (OLD,)
+    assert dead(past=(Past(at=NOW - 3600, rung=Rung.DEAD_NAME, node="n1", what="x"),)).ready
 
 
 @pytest.mark.parametrize(
@@ -219,16 +236,114 @@ def test_a_name_that_is_dead_for_long_goes() -> None:
             NOT_KNOWN,
         ),
         (
-            {"past": (Past(at=NOW - 60, rung=Rung.DEAD_NAME, node="n1", what="x"),)},
+            {"past": (Past(at=NOW - 3599, rung=Rung.DEAD_NAME, node="n1", what="x"),)},
             "at most one removal",
             NOT_MET,
         ),
+        ({"bad": node(1, offers=DEAD, **ANOTHERS_RUN)}, "nobody else", NOT_MET),
+        ({"bad": node(1, offers=DEAD, **ANOTHERS_TOOL)}, "nobody else", NOT_MET),
     ],
 )
 def test_a_name_stays(changes: dict[str, Any], words: str, verdict: Verdict) -> None:
     found = dead(**changes)
     assert not found.ready
     assert of(found, words).verdict is verdict
+
+
+GPU = "nvidia.com/gpu"
+NVIDIA = "nvcr.io/nvidia/k8s-device-plugin:v0.17.0"
+DIRECTORY = ("/var/lib/kubelet/device-plugins",)
+NOTHING = {GPU: Offer(0, 0)}
+NO_OFFER: dict[str, Offer] = {}
+
+
+def plugin_of(image: str, *args: str) -> Component:
+    """The plugin with another image and other arguments."""
+    template: Any = copy.deepcopy(TEMPLATE)
+    template["spec"]["containers"][0].update(image=image, args=list(args))
+    return component(template=template)
+
+
+def claimed(first: Offer | None, it: Component, *pods: Pod, others: Any = ()) -> Precondition:
+    """Whether anybody claims the GPUs of the first node, whose plugins are these."""
+    seen = situation(
+        of=it,
+        bad=node(1, offers={GPU: first} if first else NO_OFFER),
+        others=(node(2, offers=NOTHING), *others),
+        plugin_pods=pods,
+        history=(Reading(at=NOW - 1000, node="n1", resource=GPU, capacity=0, allocatable=0),),
+        resource=GPU,
+        asked=True,
+    )
+    return of(dead_name(seen), "no plugin claims")
+
+
+ZERO = Offer(0, 0)
+QUIET = "registry.example/plugin:1"
+
+
+@pytest.mark.parametrize(
+    ("it", "pods", "verdict"),
+    [
+        (plugin_of(NVIDIA), (plugin_pod(1), plugin_pod(2)), NOT_MET),
+        (plugin_of(NVIDIA), (plugin_pod(1, phase="Failed"), plugin_pod(2)), Verdict.MET),
+        (plugin_of(NVIDIA), (plugin_pod(2),), Verdict.MET),
+        (plugin_of(QUIET, f"--resource={GPU}"), (plugin_pod(1), plugin_pod(2)), NOT_MET),
+        (plugin_of(QUIET, f"--resource={GPU}"), (plugin_pod(2),), Verdict.MET),
+        (plugin_of(QUIET), (plugin_pod(1), plugin_pod(2)), NOT_KNOWN),
+        (plugin_of(QUIET), (plugin_pod(2),), Verdict.MET),
+    ],
+    ids=[
+        "the family's own",
+        "it has ended there",
+        "it runs elsewhere",
+        "named",
+        "named by one elsewhere",
+        "nobody knows what it offers",
+        "such a one elsewhere",
+    ],
+)
+def test_a_plugin_on_the_node_claims_what_it_may_offer(
+    it: Component, pods: tuple[Pod, ...], verdict: Verdict
+) -> None:
+    assert claimed(ZERO, it, *pods).verdict is verdict
+
+
+def test_a_plugin_claims_a_name_of_its_family_beside_one_that_it_offers() -> None:
+    shared = {"nvidia.com/gpu.shared": Offer(4, 4), GPU: ZERO}
+    seen = situation(
+        of=plugin_of(NVIDIA), bad=node(1, offers=shared), others=(), resource=GPU, asked=True
+    )
+    found = of(dead_name(seen), "no plugin claims")
+    assert found.verdict is NOT_MET
+    assert "daemonset/gpu/plugin" in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("image", "name", "verdict"),
+    [
+        (NVIDIA, GPU, NOT_MET),
+        (NVIDIA, OLD, Verdict.MET),
+        ("registry.example/some:1", OLD, NOT_KNOWN),
+    ],
+)
+def test_a_plugin_without_a_daemon_set_claims_too(image: str, name: str, verdict: Verdict) -> None:
+    lone = workload(
+        "lone",
+        owner_kind="Node",
+        host_paths=DIRECTORY,
+        requests={},
+        containers=(Container("plugin", image, image_id="sha256:1", state="running"),),
+    )
+    shown = {R: Offer(4, 4), name: ZERO}
+    changes: dict[str, Any] = {"bad": node(1, offers=shown), "resource": name, "asked": True}
+    found = dead_name(situation(pods=(lone,), **changes))
+    assert of(found, "no plugin claims").verdict is verdict
+    ended = msgspec.structs.replace(lone, phase="Succeeded")
+    elsewhere = msgspec.structs.replace(lone, node="n2")
+    for pod in (ended, elsewhere):
+        found = dead_name(situation(pods=(pod,), **changes))
+        assert of(found, "no plugin claims").verdict is Verdict.MET
 
 
 def test_a_pod_that_ended_asks_for_nothing_any_more() -> None:
@@ -242,6 +357,15 @@ def test_what_is_done_by_hand_is_ready_only_with_a_persons_own_command(rung: Run
     assert by_hand(situation(asked=True), rung, ("ssh", "n1", "reboot")).ready
     assert not any("rm " in step or ".sock" in step for step in RUNBOOKS[rung].steps)
     assert any("n1" in line for line in by_hand(situation(), rung).would)
+
+
+@pytest.mark.parametrize("rung", [Rung.DRAIN, Rung.KUBELET_RESTART, Rung.REBOOT])
+def test_nothing_is_done_by_hand_to_a_node_that_another_has(rung: Rung) -> None:
+    for changes in (ANOTHERS_RUN, ANOTHERS_TOOL):
+        found = by_hand(situation(asked=True, bad=node(1, **changes)), rung, ("ssh", "n1"))
+        assert [item.what for item in found.obstacles] == ["nobody else works on the node"]
+    ours = node(1, annotations={"bridgehead.dev/held-by": HOLDER})
+    assert by_hand(situation(asked=True, bad=ours), rung, ("ssh", "n1")).ready
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """R1: every precondition, one at a time, and where a case is stricter than the rung."""
 
+import copy
 from typing import Any
 
 import pytest
 
 from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.component import Revision
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.pod import Container
 from bridgehead.core.model.snapshot import Unread
@@ -30,6 +32,7 @@ from tests.core.recover.stage import (
 STREAM = cause("stream-ended")
 NOT_MET, NOT_KNOWN = Verdict.NOT_MET, Verdict.NOT_KNOWN
 OTHER_PODS = tuple(plugin_pod(number) for number in (2, 3, 4))
+SRIOV = "ghcr.io/k8snetworkplumbingwg/sriov-network-device-plugin:v3.7.0"
 UNPULLED = (Container("plugin", IMAGE, state="waiting"),)
 
 
@@ -96,7 +99,7 @@ def test_with_everything_in_order_it_is_ready_and_deletes_one_pod() -> None:
             NOT_MET,
         ),
         (
-            {"pods": (workload("bound", admitted=False, phase="Pending", created=NOW - 90),)},
+            {"pods": (workload("bound", admitted=False, phase="Pending", created=NOW - 60),)},
             "speaks against",
             NOT_MET,
         ),
@@ -117,13 +120,22 @@ def test_one_thing_out_of_order_keeps_it_from_being_done(
         {"past": (Past(at=NOW - 60, rung=Rung.RESTART, node="n2"),)},
         {"past": (Past(at=NOW - 60, rung=Rung.PRUNE, node="n1"),)},
         {"pods": (workload("holder"),)},
+        {"pods": (workload("new", admitted=False, phase="Pending", created=NOW - 59),)},
         {"kubelet_started": NOW - 61},
         {
             "plugin_pods": (plugin_pod(1, containers=UNPULLED), *OTHER_PODS),
             "images": frozenset({f"docker.io/{IMAGE}"}),
         },
     ],
-    ids=["an hour ago", "elsewhere", "another rung", "busy", "a minute after", "listed image"],
+    ids=[
+        "an hour ago",
+        "elsewhere",
+        "another rung",
+        "busy",
+        "just bound",
+        "a minute after",
+        "listed image",
+    ],
 )
 def test_what_looks_alike_and_is_in_order_does_not(changes: dict[str, Any]) -> None:
     found = restarting(situation(causes=(STREAM,), **changes))
@@ -137,6 +149,19 @@ def test_plugins_that_discover_once_are_restarted_only_while_idle(rule: str) -> 
     assert of(busy, "holds the devices").verdict is NOT_MET
     blind = restarting(situation(causes=(cause(rule),), unread=(Unread("pods", "forbidden"),)))
     assert of(blind, "holds the devices").verdict is NOT_KNOWN
+
+
+def test_a_family_that_finds_only_free_devices_is_restarted_only_while_idle() -> None:
+    template: Any = copy.deepcopy(TEMPLATE)
+    template["spec"]["containers"][0]["image"] = SRIOV
+    it = component(template=template)
+    revision = Revision("plugin-h1", "h1", 1, it.template_digest)
+    given: dict[str, Any] = {"of": it, "revisions": (revision,), "causes": (STREAM,)}
+    assert restarting(situation(**given)).ready
+    busy = restarting(situation(pods=(workload("holder"),), **given))
+    assert not busy.ready
+    assert of(busy, "holds the devices").verdict is NOT_MET
+    assert "sriov" in of(busy, "holds the devices").what
 
 
 def test_an_idle_rule_of_any_cause_binds_a_restart_for_another() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bridgehead.core.recover.assessment import Assessment
+from bridgehead.core.recover.assessment import Assessment, nobody_elses
 from bridgehead.core.recover.precondition import judged
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
@@ -67,7 +67,8 @@ RUNBOOKS: Mapping[Rung, Runbook] = {
 
 
 def by_hand(situation: Situation, rung: Rung, command: tuple[str, ...] = ()) -> Assessment:
-    """A runbook as an assessment; ready only with a person's own command."""
+    """A runbook as an assessment; ready only with a person's own command, and where
+    nobody else has the node."""
     name = situation.node.name
     runbook = RUNBOOKS[rung]
     helps = [item for item in situation.faults if rung in item.rungs]
@@ -81,6 +82,7 @@ def by_hand(situation: Situation, rung: Rung, command: tuple[str, ...] = ()) -> 
                 bool(command) and situation.asked,
                 f"{'--command is given' if command else 'no --command is given'}; {said}",
             ),
+            nobody_elses(situation),
         ),
         would=(
             *((own,) if own else ("nothing: these are steps for a person",)),

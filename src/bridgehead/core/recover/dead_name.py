@@ -2,6 +2,10 @@
 
 from collections.abc import Iterator
 
+from bridgehead.core.components.family import family_of_images
+from bridgehead.core.diagnose.scene import Plugin
+from bridgehead.core.inventory.plugins import registers_devices
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses
@@ -100,18 +104,40 @@ def _no_claimant(situation: Situation, name: str) -> Precondition:
     ]
     if offering:
         return judged(what, False, f"it is offered on {', '.join(offering[:3])}")
-    named = [
-        item.component.ref
-        for item in situation.scene.plugins
-        if name in item.offered.resources
-        and item.pod_on(situation.node.name) is not None
-        and item.offered.how == "named in its template"
-    ]
-    if named:
-        return judged(what, False, f"{', '.join(named)} runs on the node and names it")
+    claims = {ref: claim for ref, claim in _claims(situation, name) if claim is not False}
+    sure = [ref for ref, claim in claims.items() if claim]
+    if sure:
+        return judged(what, False, f"{', '.join(sure)} runs on the node and offers such names")
+    if claims:
+        open_still = ", ".join(claims)
+        return judged(what, None, f"what {open_still} on the node offers is not known")
     if any(item.what.split()[:1] == ["daemonsets"] for item in situation.scene.observed.unread):
         return judged(what, None, "not all DaemonSets could be read")
-    return judged(what, True, "no node offers a device of it, and no plugin there names it")
+    return judged(what, True, "no node offers a device of it, and no plugin there does")
+
+
+def _claims(situation: Situation, name: str) -> Iterator[tuple[str, bool | None]]:
+    """Whoever can register devices on the node, and whether the name is theirs; None: not known.
+
+    A plugin that has lost all devices shows the same zeros as one that has gone.
+    """
+    node = situation.node.name
+    for plugin in situation.scene.plugins:
+        if plugin.pod_on(node) is not None:
+            yield plugin.component.ref, _offers(plugin, name)
+    for pod in situation.scene.pods_on(node):
+        if pod.owner_kind != "DaemonSet" and not pod.terminal and registers_devices(pod):
+            family = family_of_images(
+                item.image for item in (*pod.init_containers, *pod.containers)
+            )
+            yield f"pod {pod.ref}", family.offers(name) if family.resources else None
+
+
+def _offers(plugin: Plugin, name: str) -> bool | None:
+    if name in plugin.resources or plugin.family.offers(name):
+        return True
+    known = plugin.family.resources or plugin.offered.confidence is not Confidence.LOW
+    return False if known else None
 
 
 def _no_requester(situation: Situation, name: str) -> Precondition:
