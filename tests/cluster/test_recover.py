@@ -225,6 +225,10 @@ async def test_what_is_done_by_hand_runs_only_a_persons_own_command(ward: Ward) 
 
     refused = await ward.recover(0, Rung.REBOOT, run=run)
     assert unmet(refused) == ["a person says so, and with which command"]
+    ward.give_to(1, "another-teams-run")
+    refused = await ward.recover(1, Rung.REBOOT, run=run, command=("ssh", "n", "reboot"))
+    assert unmet(refused) == ["nobody else works on the node"]
+    assert ran == []
     found = await ward.recover(0, Rung.REBOOT, run=run, command=("ssh", "n", "reboot"))
 
     assert isinstance(found, Acted)

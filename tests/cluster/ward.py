@@ -197,6 +197,11 @@ class Ward:
             assert time.monotonic() < end, "the condition did not come true in time"
             await asyncio.sleep(0.2)
 
+    def give_to(self, number: int, run: str) -> None:
+        """Mark a node as held by a run, of another component perhaps."""
+        patch = {"metadata": {"annotations": {HELD_BY: run}}}
+        self.api.patch(f"/api/v1/nodes/{self.names[number]}", patch)
+
     def hold_pod(self, number: int, resource: str = "", *, app: str = "holder") -> Object:
         """A pod that asks for a device of one node."""
         return {
