@@ -19,6 +19,8 @@ from bridgehead.sources.lint_files import read_paths
 
 HERE = Path(__file__).parent
 RUNBOOK = "runbook"
+MANIFESTS = ""
+"""No rung: a change of manifests or configuration, or a look at what to change."""
 UNEXPLAINED = "unexplained"
 """The rule of what no other rule explains: that somebody said "I do not know"."""
 
@@ -42,8 +44,10 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     nodes: list[str] | None = None
     blame: list[str] | None = None
     rungs: list[str] = []
+    why_no_rung: str = ""
     never: list[str] = []
     rollback: list[str] | None = None
+    rivals: bool = True
     lint: list[str] = []
     early: list[str] = []
 
@@ -143,15 +147,50 @@ def _of_cause(expected: Expected, cause: Ranked) -> Iterator[str]:
         yield f"nodes are {', '.join(cause.nodes)}, expected {', '.join(expected.nodes)}"
     if expected.blame is not None and cause.blame.value not in expected.blame:
         yield f"blame is {cause.blame.value}, expected {_or(expected.blame)}"
-    allowed = {*expected.rungs, ""}
-    for action in cause.actions:
-        if action.rung not in allowed:
-            yield f"rung {action.rung} is not among those allowed: {action.text}"
+    yield from _of_actions(expected, cause)
     helps = cause.rollback_helps.value
     if expected.rollback is not None and helps not in expected.rollback:
         yield f"rollback helps is {helps}, expected {_or(expected.rollback)}"
     if not cause.evidence:
         yield "no evidence is quoted"
+    if not cause.refuted_by:
+        yield "nothing is said that would refute it"
+    if expected.rivals and not cause.ruled_out:
+        yield "no rival is ruled out"
+
+
+def _of_actions(expected: Expected, cause: Ranked) -> Iterator[str]:
+    if not any(action.text or action.command for action in cause.actions):
+        yield "it does not say what to do"
+        return
+    allowed = {*expected.rungs, MANIFESTS}
+    for action in cause.actions:
+        if action.rung not in allowed:
+            yield f"rung {action.rung} is not among those allowed: {action.text}"
+    wanted = expected.rungs or [MANIFESTS]
+    if not any(action.rung in wanted for action in cause.actions):
+        yield f"no action has {_or([rung or 'no rung' for rung in wanted])}"
+
+
+def misquoted(case: Case, answer: Diagnosis) -> Iterator[str]:
+    """Quoted log lines that do not stand so, word for word, at that place of a recorded log."""
+    observed = case.read().observed
+    logs = {f"log {key}": log for key, log in observed.logs.items()}
+    for node, seen in observed.evidence.items():
+        if seen.kubelet_log is not None:
+            logs[f"kubelet log of {node}"] = seen.kubelet_log
+    for cause in answer.causes:
+        for quote in cause.evidence:
+            source, _, number = quote.source.rpartition(":")
+            if not quote.source.startswith(("log ", "kubelet log ")):
+                continue
+            log = logs.get(source)
+            lines = log.lines if log is not None else ()
+            if not any(
+                line == quote.text and log is not None and str(log.number_of(index)) == number
+                for index, line in enumerate(lines)
+            ):
+                yield f"{cause.rule} quotes {quote.source}, where it does not stand: {quote.text}"
 
 
 def _never(expected: Expected, answer: Diagnosis) -> Iterator[str]:

@@ -7,12 +7,14 @@ import msgspec
 import pytest
 
 from bridgehead.core.diagnose.diagnosis import Diagnosis
-from tests.cases.case import Case, Origin, cases, shortfalls
+from tests.cases.case import MANIFESTS, Case, Origin, cases, misquoted, shortfalls
 
 CASES = cases()
 PUBLIC = 62
 NUMBER = re.compile(r"(PLACE|RUN|ZERO|LOSS|ADMIT|USE|CONF)-\d+")
 HEALTHY = 20
+QUOTED = 50
+"""Log lines that all answers together quote, at the least."""
 
 named = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
@@ -46,6 +48,28 @@ def test_the_state_is_read_whole(case: Case) -> None:
 @named
 def test_the_state_is_told_rightly(case: Case) -> None:
     assert list(shortfalls(case, answer(case.name))) == []
+
+
+@named
+def test_log_lines_are_quoted_word_for_word(case: Case) -> None:
+    assert list(misquoted(case, answer(case.name))) == []
+
+
+def test_log_lines_are_quoted_at_all() -> None:
+    quotes = [
+        quote
+        for case in CASES
+        for cause in answer(case.name).causes
+        for quote in cause.evidence
+        if quote.source.startswith(("log ", "kubelet log "))
+    ]
+    assert len(quotes) >= QUOTED
+
+
+@named
+def test_a_case_that_does_not_insist_on_its_rungs_says_why(case: Case) -> None:
+    lenient = MANIFESTS in case.expected.rungs
+    assert lenient == bool(case.expected.why_no_rung)
 
 
 @named

@@ -156,6 +156,7 @@ def clearing(found: tuple[Refused, ...]) -> tuple[Action, ...]:
             "refusal is final. A copy of what stands has spec.nodeName and goes past the scheduler",
             command=f"kubectl get pod -n {pod.namespace} {pod.name} -o yaml",
             risk=Risk.NONE,
+            rung="runbook",
         )
         for pod in bare[:3]
     ]

@@ -10,7 +10,8 @@ that does (measured with 1.30 and 1.37). Where a plugin takes less, pods are ref
 
 Sure: the message tells both sizes. Count the entries of the resource on the node.
 
-Do: fewer replicas, shorter ids, or several resource names. The former configuration works.
+Do: fewer replicas, shorter ids, or several resource names; where a former version's list arrived
+on these nodes, go back to it until then.
 """
 
 import re
@@ -20,10 +21,12 @@ from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.allocation_errors import Known, known
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.reach import by_plugin, former_ran
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
+    post_of,
     refused_pods,
     told,
 )
@@ -55,6 +58,8 @@ def _cause(
 ) -> Cause:
     posts = [post for post, _ in lines]
     nodes = tuple(sorted({*(it.pod.node for it in pods), *(post.node.name for post in posts)}))
+    refusing = (post_of(scene, item.pod.node, resource) for item in pods)
+    helps = _former(scene, posts or [post for post in refusing if post is not None])
     evidence = (*told(pods), *(line for _, line in lines))[:4]
     return Cause(
         message=f"the list of {resource} is larger than the kubelet and its plugin can pass "
@@ -74,7 +79,7 @@ def _cause(
             else RuledOut("a plugin that died", "it runs, and would send the same list again"),
         ),
         actions=(
-            *_back(scene, posts),
+            *helps[1],
             Action(
                 text="Count the entries; then take fewer replicas, shorter ids or more names",
                 command=f"kubectl get node {nodes[0]} -o jsonpath='{{.status.capacity}}'",
@@ -82,15 +87,19 @@ def _cause(
             ),
             *(clearing(pods) if pods else ()),
         ),
-        rollback_helps=RollbackHelps.YES,
+        rollback_helps=helps[0],
     )
 
 
-def _back(scene: Scene, posts: Sequence[Post]) -> Sequence[Action]:
-    """The former version, where it is known to have sent a list that arrived."""
-    if posts and version_or_node(scene, posts, Blame.CONFIGURATION).of_version:
-        return (remedies.roll_back(posts[0].plugin.component),)
-    return ()
+def _former(scene: Scene, posts: Sequence[Post]) -> tuple[RollbackHelps, Sequence[Action]]:
+    """Whether the former version is known to have sent a list that arrived; the way back to it."""
+    if not posts:
+        return RollbackHelps.UNKNOWN, ()
+    mine = by_plugin(posts)[0]
+    verdict = version_or_node(scene, mine, Blame.CONFIGURATION)
+    if verdict.of_version or (verdict.blame is not Blame.DRIFT and former_ran(scene, mine)):
+        return RollbackHelps.YES, (remedies.roll_back(mine[0].plugin.component),)
+    return verdict.rollback, ()
 
 
 def _sizes(evidence: Iterable[Evidence]) -> str:

@@ -111,9 +111,18 @@ def _cause(scene: Scene, resource: str, found: list[_Said]) -> Cause:
         explains=(*(devices_key(node, resource) for node in nodes), resource_key(resource)),
         evidence=(*dict.fromkeys(item.evidence for item in found), *proof)[:5],
         refuted_by=f"the nodes show {resource} by now",
-        ruled_out=(RuledOut("a plugin that works nowhere", f"{others[0]} offers it"),)
-        if others
-        else (),
+        ruled_out=(
+            *(
+                (RuledOut("a plugin that works nowhere", f"{others[0]} offers it"),)
+                if others
+                else ()
+            ),
+            *(
+                (RuledOut("devices in use", f"{nodes[0]} has never shown {resource}"),)
+                if nodes[0] in scene.nodes and scene.nodes[nodes[0]].offer(resource) is None
+                else ()
+            ),
+        ),
         actions=_actions(plugin, nodes[0]),
         rollback_helps=RollbackHelps.UNKNOWN,
     )

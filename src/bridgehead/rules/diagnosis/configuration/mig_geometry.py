@@ -16,7 +16,7 @@ Do: one geometry for all GPUs of the node, or the strategy "mixed"; and ask for 
 from collections import defaultdict
 from collections.abc import Iterable
 
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import explained
 from bridgehead.core.diagnose.scene import Scene
@@ -140,6 +140,13 @@ def _actions(node: str) -> tuple[Action, ...]:
             "all its GPUs, or the strategy mixed",
             command=f"kubectl get node {node} -L nvidia.com/mig.strategy,nvidia.com/mig.config,"
             f"{_STATE}",
+        ),
+        Action(
+            text=f"To divide the GPUs of {node} anew, empty it first: instances that are in use "
+            "cannot be changed.",
+            command=f"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data",
+            risk=Risk.WORKLOADS,
+            rung="runbook",
         ),
     )
 

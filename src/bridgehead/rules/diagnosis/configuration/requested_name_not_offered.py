@@ -10,7 +10,8 @@ by letter and says Insufficient, as if devices were in use.
 
 Sure: list the names that nodes offer and compare them with what the pods ask.
 
-Do: ask for the name that is offered, or configure the plugin to offer the one that is asked.
+Do: ask for the name that is offered, or configure the plugin to offer the one that is asked. Where
+only the id of a model is offered, the table in the image does not know it: use a newer image.
 """
 
 import re
@@ -29,6 +30,7 @@ from bridgehead.core.model.json import text
 
 _OF_A_TABLE = re.compile(r"/([0-9A-Fa-f]{4}|[A-Z0-9]+_[A-Za-z0-9_-]+)$")
 """A PCI device id, or the name of a model as pci.ids has it."""
+_ID = re.compile(r"/[0-9A-Fa-f]{4}$")
 _FPGA = "fpga.intel.com/"
 
 
@@ -82,7 +84,7 @@ def _renamed(scene: Scene, lack: Lack, siblings: dict[str, tuple[str, ...]]) -> 
     return Cause(
         message=f"{waiting.who} {waiting.verb} {waiting.resource}, which {shown}; "
         f"nodes offer {near}{others}",
-        blame=Blame.CONFIGURATION,
+        blame=Blame.VERSION if _unnamed(waiting.resource, near) else Blame.CONFIGURATION,
         object=waiting.object,
         nodes=nodes,
         explains=waiting.explained,
@@ -99,6 +101,11 @@ def _renamed(scene: Scene, lack: Lack, siblings: dict[str, tuple[str, ...]]) -> 
             RuledOut("devices in use", f"{waiting.resource} has no devices on any node"),
         ),
         actions=(
+            *(
+                [Action(text=f"Use an image of the plugin whose table of names knows {near}.")]
+                if _unnamed(waiting.resource, near)
+                else []
+            ),
             Action(
                 text=f"Ask for {near} in the workload, or configure the plugin to offer "
                 f"{waiting.resource}",
@@ -108,6 +115,11 @@ def _renamed(scene: Scene, lack: Lack, siblings: dict[str, tuple[str, ...]]) -> 
         ),
         rollback_helps=RollbackHelps.UNKNOWN,
     )
+
+
+def _unnamed(asked: str, offered: str) -> bool:
+    """Whether the table of names in the image lacks the model: only its id is offered."""
+    return bool(_ID.search(offered) and _OF_A_TABLE.search(asked) and not _ID.search(asked))
 
 
 def _nobody(scene: Scene, lack: Lack) -> Cause:

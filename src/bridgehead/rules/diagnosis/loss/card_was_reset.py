@@ -76,7 +76,7 @@ def _cause(scene: Scene, posts: Sequence[Post], found: dict[tuple[str, str], Evi
         "node's cards again",
         evidence=[*(found[component.ref, node] for node in nodes[:3]), *shown(posts)],
         refuted_by="a fall that came before the reset",
-        blame=Blame.BELOW,
+        blame=Blame.VERSION,
         rollback=RollbackHelps.NO,
         ruled_out=[RuledOut("a restart of the plugin", "its process is older than the reset")],
         actions=restart_plugins((post.pod, post.node.name) for post in posts),

@@ -112,10 +112,13 @@ def _cause(scene: Scene, posts: Sequence[Post], proofs: dict[tuple[str, str], Ev
         blame=Blame.VERSION,
         rollback=None if version else RollbackHelps.UNKNOWN,
         ruled_out=[
-            RuledOut("a registration server that is dead", "other plugins of the node are back")
-        ]
-        if back
-        else [],
+            RuledOut("a restart of the plugin", "its process is older than the kubelet's"),
+            *(
+                [RuledOut("a registration server that is dead", "other plugins are back")]
+                if back
+                else []
+            ),
+        ],
         actions=restart_plugins((post.pod, post.node.name) for post in posts),
         confidence=Confidence.HIGH if back else Confidence.MEDIUM,
     )

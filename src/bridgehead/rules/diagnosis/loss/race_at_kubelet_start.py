@@ -15,7 +15,7 @@ Do: nothing but wait a minute and look again; controllers replace pods that were
 
 from collections.abc import Iterable
 
-from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps
+from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.losing import just_started
 from bridgehead.core.diagnose.node_times import Start
 from bridgehead.core.diagnose.post import SETTLING
@@ -95,6 +95,7 @@ def _just_now(scene: Scene, node: Node, start: Start, odd: list[str]) -> Cause:
         nodes=(node.name,),
         explains=tuple(sorted(keys & known)),
         rollback_helps=RollbackHelps.NO,
+        ruled_out=(RuledOut("a lost plugin", "it has had no time yet to register again"),),
         actions=(wait(node.name, odd[0], "plugins register again within a minute"),),
         severity=Severity.INFO,
     )
@@ -124,6 +125,7 @@ def _jumped(scene: Scene, node: Node, start: Start, history: Trajectory) -> Caus
         nodes=(node.name,),
         explains=tuple(sorted(refused & known)),
         rollback_helps=RollbackHelps.NO,
+        ruled_out=(RuledOut("two claimants", "the number was too high at the start alone"),),
         actions=(wait(node.name, history.resource, "two equal readings count"),),
         severity=Severity.INFO,
     )

@@ -188,6 +188,7 @@ def _cause(
                 text="Find out who owns each of them, and leave one for this resource on each "
                 "node: by affinity, or by switching one off where it is configured.",
                 command=f"kubectl get pods -A -o wide --field-selector=spec.nodeName={nodes[0]}",
+                rung="" if of_version else "runbook",
             ),
         ),
         severity=None if sign else Severity.WARNING,

@@ -15,7 +15,7 @@ another revision while one is unhealthy.
 
 from collections.abc import Iterable
 
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.revisions import PastTemplate, templates_of
 from bridgehead.core.diagnose.rolling_update import RollingUpdate, rolling_updates
@@ -97,6 +97,9 @@ def _cause(
             ),
         ),
         rollback_helps=RollbackHelps.YES,
+        ruled_out=(RuledOut("drifted nodes", f"revision {good.number} was ready on them"),)
+        if good.hash in update.ready_hashes
+        else (RuledOut("one bad update", f"{len(bad)} came within minutes, none of them ready"),),
         confidence=Confidence.HIGH if len(hashes) > 1 else Confidence.MEDIUM,
     )
 

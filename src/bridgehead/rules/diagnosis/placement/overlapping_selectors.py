@@ -20,7 +20,8 @@ from itertools import combinations
 
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.components.resources import pods_of
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.patience import PATIENCE
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key
 from bridgehead.core.findings.finding import ObjectRef, Severity
@@ -30,8 +31,9 @@ from bridgehead.core.inventory.label_selector import label_selector_matches
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
-from bridgehead.core.model.json import canonical, texts
+from bridgehead.core.model.json import canonical, child, text, texts
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.times import epoch
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -44,8 +46,26 @@ def _check(scene: Scene) -> Iterable[Cause]:
             continue
         keys = [daemon_set_key(item.namespace, item.name) for item in (one, other)]
         explains = tuple(key for key in keys if key in known)
-        if explains and (_selects(one, other) or _selects(other, one)):
+        short = any(_lacks_pods(scene, item) for item in (one, other))
+        if (explains or short) and (_selects(one, other) or _selects(other, one)):
             yield _cause(one, other, explains, _adopted(scene, one, other))
+
+
+def _lacks_pods(scene: Scene, component: Component) -> bool:
+    """By its own status, for longer than a controller takes: it may be no plugin itself."""
+    raw = scene.observed.raw("DaemonSet", component.namespace, component.name) or {}
+    wanted, there = (
+        child(raw, "status", field)
+        for field in ("desiredNumberScheduled", "currentNumberScheduled")
+    )
+    made = epoch(text(raw, "metadata", "creationTimestamp"))
+    return (
+        isinstance(wanted, int)
+        and isinstance(there, int)
+        and there < wanted
+        and made is not None
+        and scene.now - made > PATIENCE
+    )
 
 
 def _selects(one: Component, other: Component) -> bool:
@@ -105,6 +125,9 @@ def _cause(
             ),
         ),
         rollback_helps=RollbackHelps.UNKNOWN,
+        ruled_out=(
+            RuledOut("placement", "nodes are wanted, and their pods are not made or not kept"),
+        ),
         confidence=Confidence.HIGH if adopted else Confidence.LOW,
     )
 
@@ -119,5 +142,6 @@ RULE = DiagnosisRule(
     ),
     needs=frozenset({Need.DAEMON_SETS}),
     helped_by=frozenset({Need.PODS}),
+    supersedes=frozenset({"mps-parts-missing"}),
     check=_check,
 )

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose import remedies
-from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps
+from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.device_signs import resources_of
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
@@ -87,6 +87,9 @@ def _cause(scene: Scene, plugin: Plugin, left: list[Unserved], waiting: list[Pod
             else ()
         ),
         rollback_helps=RollbackHelps.UNKNOWN,
+        ruled_out=(
+            RuledOut("pods that are refused or fail", "none is wanted, so that none was made"),
+        ),
     )
 
 

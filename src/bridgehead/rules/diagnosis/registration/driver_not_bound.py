@@ -79,14 +79,23 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         rollback=None if _said_by_version(scene, posts) else RollbackHelps.NO,
         ruled_out=[RuledOut("a connection problem", "the plugin reports no error of the kubelet")],
         actions=[
-            Action(
-                text="Look whether a driver is bound to the device, and at the kernel's messages.",
-                command=f"kubectl debug node/{nodes[0]} -it --image=busybox --profile=sysadmin -- "
-                "chroot /host sh -c 'lspci -k; ls -l /dev/dri /dev; dmesg | tail -50'",
-            ),
+            _driver(nodes[0], of_version=_said_by_version(scene, posts)),
             *_once_more(scene, posts),
         ],
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+    )
+
+
+def _driver(node: str, *, of_version: bool) -> Action:
+    """A person's to repair, unless the version is to blame: then it is only to be looked at."""
+    look = "whether a driver is bound to the device, and at the kernel's messages."
+    return Action(
+        text=f"Look {look}"
+        if of_version
+        else f"Give {node} a kernel, firmware and driver that know the device. Look first {look}",
+        command=f"kubectl debug node/{node} -it --image=busybox --profile=sysadmin -- "
+        "chroot /host sh -c 'lspci -k; ls -l /dev/dri /dev; dmesg | tail -50'",
+        rung="" if of_version else "runbook",
     )
 
 

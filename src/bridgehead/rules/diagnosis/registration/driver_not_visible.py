@@ -84,6 +84,10 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
             "device either",
             blame=Blame.CONFIGURATION,
             rollback=_had_class(scene, seen[0]),
+            ruled_out=[
+                RuledOut("a node without devices", f"{hint.source}: {hint.text}")
+                for hint in hints[:1]
+            ],
             actions=[edit(plugin.component, f"Set runtimeClassName: {name} in the pod template.")],
         )
     return scoped_cause(
@@ -104,13 +108,21 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
                 if reach_of(scene, posts).blame is Blame.DRIFT
                 else []
             ),
-            Action(
-                text="Look at the driver on the node: is it installed, is its module loaded, and "
-                "does the container runtime hand it on?",
-                command=f"kubectl debug node/{nodes[0]} -it --image=busybox --profile=sysadmin -- "
-                "chroot /host sh -c 'lsmod; ls -l /dev'",
-            ),
+            _driver(nodes[0], of_version=reach_of(scene, posts).blame is Blame.VERSION),
         ],
+    )
+
+
+def _driver(node: str, *, of_version: bool) -> Action:
+    """A person's to repair, unless the version is to blame: then it is only to be looked at."""
+    look = "is it installed, is its module loaded, and does the container runtime hand it on?"
+    return Action(
+        text=f"Look at the driver on {node}: {look}"
+        if of_version
+        else f"Repair the driver on {node}. Look first: {look}",
+        command=f"kubectl debug node/{node} -it --image=busybox --profile=sysadmin -- "
+        "chroot /host sh -c 'lsmod; ls -l /dev'",
+        rung="" if of_version else "runbook",
     )
 
 

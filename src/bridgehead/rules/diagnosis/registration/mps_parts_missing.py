@@ -16,7 +16,7 @@ mounts; or share by time slices.
 
 from collections.abc import Iterable
 
-from bridgehead.core.diagnose.cause import Action, Blame, Cause
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RuledOut
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
@@ -53,10 +53,12 @@ def _check(scene: Scene) -> Iterable[Cause]:
             refuted_by="a ready pod of the control daemon on the node since before the plugin's "
             "start",
             blame=Blame.CONFIGURATION,
+            ruled_out=[RuledOut("a missing driver", "the plugin has come to ask for MPS")],
             actions=[
                 Action(
                     text="Label the nodes for the MPS control daemon, and deploy it if it is not.",
                     command=f"kubectl label node {' '.join(sorted(nodes))} {_LABEL}=true",
+                    rung="runbook",
                 ),
             ],
         )

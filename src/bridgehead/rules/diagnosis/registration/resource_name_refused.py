@@ -14,7 +14,7 @@ for it.
 
 from collections.abc import Iterable
 
-from bridgehead.core.diagnose.cause import Blame, Cause
+from bridgehead.core.diagnose.cause import Blame, Cause, RuledOut
 from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.remedies import edit
 from bridgehead.core.diagnose.scene import Scene
@@ -38,6 +38,9 @@ def _check(scene: Scene) -> Iterable[Cause]:
             refuted_by="the same name in the status of another node",
             blame=Blame.CONFIGURATION,
             of_version=True,
+            ruled_out=[
+                RuledOut("directory, SELinux or user", "the kubelet has answered the plugin")
+            ],
             actions=[edit(component, "Correct the resource name that the plugin is given.")],
         )
 

@@ -63,7 +63,13 @@ def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
         posts,
         message=f"image {image} cannot be pulled: {failure.value}"
         + (", but has it now" if late else ""),
-        blame=Blame.DRIFT if elsewhere else Blame.BELOW if of_node else Blame.VERSION,
+        blame=Blame.DRIFT
+        if elsewhere
+        else Blame.BELOW
+        if of_node
+        else Blame.CONFIGURATION
+        if failure is PullFailure.REFUSED and helps is not RollbackHelps.YES
+        else Blame.VERSION,
         evidence=(proof, *([index.evidence] if index is not None else [])),
         refuted_by=f"a node of the same kind that has just pulled {image}",
         rollback=RollbackHelps.NO if elsewhere else helps,

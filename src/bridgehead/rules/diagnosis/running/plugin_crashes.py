@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from bridgehead.core.components.signs import SIGNS
 from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.ailing import Ailing, Trouble, ailing, by_component, quoted
-from bridgehead.core.diagnose.cause import Action, Blame, Cause
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RuledOut
 from bridgehead.core.diagnose.log_faults import crash_quotes
 from bridgehead.core.diagnose.plugin_cause import plugin_cause
 from bridgehead.core.diagnose.scene import Scene
@@ -81,9 +81,16 @@ def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
         else "the same crash on a node that was sound so far",
         rollback=verdict.rollback,
         actions=_actions(items, verdict),
-        ruled_out=verdict.ruled_out,
+        ruled_out=(*verdict.ruled_out, *_begun(first)),
         confidence=Confidence.HIGH if decided else Confidence.LOW,
     )
+
+
+def _begun(item: Ailing) -> list[RuledOut]:
+    """What a process that has run speaks against."""
+    if item.trouble is not Trouble.CRASH:
+        return []
+    return [RuledOut("image, mounts or runtime", "its process was started, and has ended")]
 
 
 def _words(verdict: Verdict) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.reach import explained, listed
+from bridgehead.core.diagnose.reach import by_plugin, explained, listed, reach_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import pod_key
 from bridgehead.core.findings.finding import ObjectRef, Severity
@@ -84,13 +84,14 @@ def _cause(scene: Scene, failed: Sequence[tuple[Pod, Evidence]]) -> Cause:
     keys = {pod_key(pod) for pod, _ in failed}
     posts = [post for name in nodes for post in scene.posts_by_node.get(name, ()) if post.failing]
     keys |= set(explained(scene, posts))
-    others = sorted({it.os_image for it in scene.nodes.values() if it.os_image != node.os_image})
+    reaches = [reach_of(scene, group) for group in by_plugin(posts)]
+    drifted = [reach for reach in reaches if reach.blame is Blame.DRIFT]
     return Cause(
         message=(
             f"containers on {listed(nodes)} are not started: a hook of the container toolkit fails "
             f"on {node.os_image or 'their system'}"
         ),
-        blame=Blame.BELOW,
+        blame=Blame.DRIFT if drifted else Blame.BELOW,
         evidence=(
             proof,
             Evidence(
@@ -113,11 +114,7 @@ def _cause(scene: Scene, failed: Sequence[tuple[Pod, Evidence]]) -> Cause:
         rollback_helps=RollbackHelps.NO,
         ruled_out=(
             RuledOut("the image", "the hook fails before its program begins"),
-            *(
-                (RuledOut("the version of the plugin", f"it starts on {listed(others)}"),)
-                if others
-                else ()
-            ),
+            *(by for reach in drifted[:1] for by in reach.ruled_out),
         ),
     )
 

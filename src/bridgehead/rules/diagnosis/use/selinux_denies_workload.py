@@ -65,9 +65,14 @@ def _cause(scene: Scene, here: list[tuple[User, Evidence]]) -> Cause:
         ),
         refuted_by="`ausearch -m avc` on the node has no denial, or a node without SELinux denies "
         "as well",
-        ruled_out=tuple(
-            RuledOut("plain file rights", f"pod {user.pod.ref} opens its device on {user.pod.node}")
-            for user in others[:1]
+        ruled_out=(
+            RuledOut("a device that was not allocated", "the kubelet started the container"),
+            *(
+                RuledOut(
+                    "plain file rights", f"pod {user.pod.ref} opens its device on {user.pod.node}"
+                )
+                for user in others[:1]
+            ),
         ),
         actions=(
             Action(
