@@ -37,21 +37,24 @@ def test_rule(rule: Rule, fires: bool, case: Case) -> None:
         assert found == []
         return
     assert found, f"silent; not known: {answers.not_known}"
-    assert any(_meets(item, case.expect) for item in found), f"{case.expect} is not in {found}"
+    met = any(_meets(rule, item, case.expect) for item in found)
+    assert met, f"{case.expect} is not in {found}"
 
 
-def _meets(item: Violation | Cause, expect: dict[str, Any]) -> bool:
-    return all(_is(item, key, value) for key, value in expect.items())
+def _meets(rule: Rule, item: Violation | Cause, expect: dict[str, Any]) -> bool:
+    return all(_is(rule, item, key, value) for key, value in expect.items())
 
 
-def _is(item: Violation | Cause, key: str, value: Any) -> bool:
+def _is(rule: Rule, item: Violation | Cause, key: str, value: Any) -> bool:
     match key:
         case "message":
             return str(value).lower() in item.message.lower()
         case "line":
             return isinstance(item, Violation) and item.manifest.place(item.path)[0] == value
         case "severity":
-            return item.severity is not None and item.severity.value == value
+            return (item.severity or rule.severity).value == value
+        case "fix":
+            return isinstance(item, Violation) and _fix(item) == value
         case "confidence":
             return isinstance(item, Cause) and item.confidence is Confidence(value)
         case "nodes":
@@ -66,3 +69,10 @@ def _is(item: Violation | Cause, key: str, value: Any) -> bool:
             return isinstance(item, Cause) and [act.rung for act in item.actions] == value
         case _:
             raise AssertionError(f"{key} is nothing that a case can expect")
+
+
+def _fix(item: Violation) -> object:
+    """The value that its fix writes; ``removed``, or ``none`` where it has no fix."""
+    if item.fix is None:
+        return "none"
+    return "removed" if item.fix.value is None else item.fix.value

@@ -11,19 +11,22 @@ from bridgehead.core.model.json import JsonObject, child, text
 
 ROOT = "/var/lib/kubelet"
 """The kubelet's directory unless ``--root-dir`` says otherwise."""
-DEVICE_PLUGINS = f"{ROOT}/device-plugins"
+DEVICE_PLUGINS_NAME = "device-plugins"
+REGISTRY_NAME = "plugins_registry"
+DEVICE_PLUGINS = f"{ROOT}/{DEVICE_PLUGINS_NAME}"
 """A constant of the kubelet that does not follow ``--root-dir`` (kubernetes#120626, 1.37)."""
-REGISTRY = f"{ROOT}/plugins_registry"
+REGISTRY = f"{ROOT}/{REGISTRY_NAME}"
 """Follows ``--root-dir`` (sriov#586)."""
 
 
 class Reach(Enum):
     """Which of the kubelet's directories a mount leads to."""
 
-    DEVICE_PLUGINS = "device-plugins"
-    REGISTRY = "plugins_registry"
+    DEVICE_PLUGINS = DEVICE_PLUGINS_NAME
+    REGISTRY = REGISTRY_NAME
     PARENT = "a parent of both"
     SOCKET = "a socket in one of them"
+    BELOW = "a subPath below the device-plugins directory"
 
 
 class KubeletMount(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +46,12 @@ class KubeletMount(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def host(self) -> str:
-        """The directory on the host; empty where the volume is not of the host."""
+        """What of the host is mounted, subPath included; empty: the volume is not of the host."""
+        return _on_host(self.volume, self.mount)
+
+    @property
+    def volume_path(self) -> str:
+        """The directory of the volume itself, whatever subPath of it is mounted."""
         return _clean(text(self.volume, "hostPath", "path"))
 
     @property
@@ -54,7 +62,7 @@ class KubeletMount(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def sub_path(self) -> str:
         """``subPath`` or ``subPathExpr`` of the mount, or an empty text."""
-        return text(self.mount, "subPath") or text(self.mount, "subPathExpr")
+        return _sub_path(self.mount)
 
     @property
     def kind(self) -> str:
@@ -106,18 +114,52 @@ def _reach(volume: JsonObject, mount: JsonObject) -> Reach | None:
 
     Of the parents those count that a plugin can have been given for this purpose.
     """
-    host = _clean(text(volume, "hostPath", "path"))
-    inside = _clean(text(mount, "mountPath"))
-    for path in filter(None, (host, inside)):
-        steps = path.split("/")
-        for name in ("device-plugins", "plugins_registry"):
-            if name in steps:
-                last = steps[-1]
-                socket = last != name and last.endswith(".sock")
-                return Reach.SOCKET if socket else Reach(name)
-    if host in (ROOT, "/var/lib", "/var", "/") or host.endswith("/kubelet"):
-        return Reach.PARENT
-    return None
+    host = _on_host(volume, mount)
+    if "$(" in host:  # a subPathExpr that only the container's environment resolves
+        host = _clean(text(volume, "hostPath", "path"))
+        return Reach.BELOW if _named(host) is Reach.DEVICE_PLUGINS else _parent(host)
+    return (
+        _named(host)
+        or _below(host, mount)
+        or _named(_clean(text(mount, "mountPath")))
+        or _parent(host)
+    )
+
+
+def _named(path: str) -> Reach | None:
+    """One of the directories, or a socket in it.
+
+    The kubelet looks into the folders of plugins_registry too, but not into those of
+    device-plugins: a folder there is a plugin's own.
+    """
+    *above, last = path.split("/")
+    if last == DEVICE_PLUGINS_NAME:
+        return Reach.DEVICE_PLUGINS
+    within_registry = REGISTRY_NAME in above
+    if last.endswith(".sock") and (DEVICE_PLUGINS_NAME in above or within_registry):
+        return Reach.SOCKET
+    return Reach.REGISTRY if last == REGISTRY_NAME or within_registry else None
+
+
+def _parent(path: str) -> Reach | None:
+    known = path in (ROOT, "/var/lib", "/var", "/") or path.endswith("/kubelet")
+    return Reach.PARENT if known else None
+
+
+def _below(host: str, mount: JsonObject) -> Reach | None:
+    """A plain hostPath below it is a folder of the plugin's own, whatever it is for."""
+    within = DEVICE_PLUGINS_NAME in host.split("/")[:-1]
+    return Reach.BELOW if within and _sub_path(mount) else None
+
+
+def _on_host(volume: JsonObject, mount: JsonObject) -> str:
+    path = text(volume, "hostPath", "path")
+    below = _sub_path(mount)
+    return _clean(posixpath.join(path, below) if path and below else path)
+
+
+def _sub_path(mount: JsonObject) -> str:
+    return text(mount, "subPath") or text(mount, "subPathExpr")
 
 
 def _clean(path: str) -> str:

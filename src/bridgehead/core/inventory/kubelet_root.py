@@ -13,6 +13,7 @@ from bridgehead.core.model.json import JsonObject, children, text
 from bridgehead.core.model.node import Node
 
 USUAL = "/var/lib/kubelet"
+_REGISTRY = "plugins_registry"
 
 
 class KubeletRoot(msgspec.Struct, frozen=True):
@@ -45,7 +46,19 @@ def kubelet_roots(
     return tuple(found[path] for path in sorted(found))
 
 
+def root_is_usual(daemon_sets: Iterable[JsonObject]) -> bool:
+    """Whether a CSI driver of the cluster shows the usual root; nothing that does is no proof."""
+    return any(root == USUAL for _, root in _of_storage(daemon_sets))
+
+
 def _by_storage(daemon_sets: Iterable[JsonObject]) -> Iterable[KubeletRoot]:
+    for name, root in _of_storage(daemon_sets):
+        if root != USUAL:
+            mounts = f"mounts {root}/{_REGISTRY} and the pods of {root}"
+            yield KubeletRoot(root, f"DaemonSet {name} {mounts}")
+
+
+def _of_storage(daemon_sets: Iterable[JsonObject]) -> Iterable[tuple[str, str]]:
     """A CSI driver mounts ``ROOT/pods`` and registers in ``ROOT/plugins_registry``."""
     for item in daemon_sets:
         name = f"{text(item, 'metadata', 'namespace')}/{text(item, 'metadata', 'name')}"
@@ -56,9 +69,5 @@ def _by_storage(daemon_sets: Iterable[JsonObject]) -> Iterable[KubeletRoot]:
         }
         for path in sorted(paths):
             root = posixpath.dirname(path)
-            if (
-                posixpath.basename(path) == "plugins_registry"
-                and root != USUAL
-                and (f"{root}/pods" in paths or root in paths)
-            ):
-                yield KubeletRoot(root, f"DaemonSet {name} mounts {path} and the pods of {root}")
+            if posixpath.basename(path) == _REGISTRY and (f"{root}/pods" in paths or root in paths):
+                yield name, root

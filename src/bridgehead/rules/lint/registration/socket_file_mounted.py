@@ -1,13 +1,15 @@
 """The kubelet's socket is mounted as a file, not its directory.
 
-Finds: a device plugin that mounts a .sock file of the kubelet's directories, or one of them with
-subPath.
+Finds: a device plugin that mounts a .sock file of the kubelet's directories, or with subPath
+anything of the device-plugins directory but the directory itself.
 
 Why: a mounted file is one inode. After a kubelet restart the kubelet listens on a new one, and the
-plugin goes on to talk to the dead one.
+plugin goes on to talk to the dead one. In a folder below device-plugins no kubelet looks for
+sockets, and kubelet.sock is not there.
 
 Sure: works until the first kubelet restart, then the plugin's log says connection refused while
-kubelet.sock exists.
+kubelet.sock exists. A subPath of /var/lib/kubelet that leads to the whole directory is right, and
+so is a folder of plugins_registry, which the kubelet looks into.
 
 Do: mount the whole directory, without subPath.
 """
@@ -23,17 +25,18 @@ from bridgehead.core.findings.rule import LintRule
 def _check(linted: Linted) -> Iterable[Violation]:
     for plugin in linted.plugins:
         for item in kubelet_mounts(plugin):
-            if item.reach is Reach.SOCKET:
-                what, at = f"mounts the file {item.host or item.inside}", item.mount_at
-            elif item.sub_path and item.sub_path.endswith(".sock"):
-                what, at = f"mounts {item.sub_path} of {item.host} by subPath", item.mount_at
-            else:
+            if item.reach not in (Reach.SOCKET, Reach.BELOW):
                 continue
+            of = f"{item.sub_path} of {item.volume_path} by subPath"
+            if item.reach is Reach.BELOW:
+                said = f"mounts {of}: the kubelet's socket is not in it"
+            else:
+                what = of if item.sub_path else f"the file {item.host or item.inside}"
+                said = f"mounts {what}: it is another file after a kubelet restart"
             yield Violation(
                 manifest=plugin,
-                path=at,
-                message=f"container {item.container} {what}: "
-                "it is another file after a kubelet restart",
+                path=item.mount_at,
+                message=f"container {item.container} {said}",
             )
 
 
