@@ -162,15 +162,23 @@ class Ward:
         except ValueError:
             return False
 
-    def workload(self, node: Node, count: int = 1, name: str = "work", resource: str = "") -> None:
-        """A Deployment of one pod that takes so many devices of a node."""
+    def workload(
+        self,
+        node: Node,
+        count: int = 1,
+        name: str = "work",
+        resource: str = "",
+        *,
+        replicas: int = 1,
+    ) -> None:
+        """A Deployment of pods that take so many devices of a node each."""
         limits = {resource or self.resource: str(count)}
         self.cluster.api.create(
             f"/apis/apps/v1/namespaces/{self.namespace}/deployments",
             {
                 "metadata": {"name": name},
                 "spec": {
-                    "replicas": 1,
+                    "replicas": replicas,
                     "selector": {"matchLabels": {"app": name}},
                     "template": {
                         "metadata": {"labels": {"app": name}},
@@ -190,17 +198,28 @@ class Ward:
             },
         )
 
-    def running(self, name: str = "work") -> bool:
-        """Whether a pod of that workload runs."""
+    def pods(self, name: str = "work") -> list[Object]:
+        """The pods of that workload, oldest first."""
         pods = self.cluster.api.get(f"/api/v1/namespaces/{self.namespace}/pods")["items"]
         mine = [pod for pod in pods if pod["metadata"].get("labels", {}).get("app") == name]
-        return any(pod["status"]["phase"] == "Running" for pod in mine)
+        return sorted(
+            mine, key=lambda pod: (pod["metadata"]["creationTimestamp"], pod["metadata"]["name"])
+        )
+
+    def running(self, name: str = "work") -> bool:
+        """Whether a pod of that workload runs."""
+        return any(pod["status"]["phase"] == "Running" for pod in self.pods(name))
 
     def offers(self, node: Node, resource: str = "") -> tuple[str | None, str | None]:
         """What a node says of the resource."""
-        status = self.cluster.api.get(f"/api/v1/nodes/{node.name}")["status"]
+        status = self.shown(node)["status"]
         name = resource or self.resource
         return status["capacity"].get(name), status["allocatable"].get(name)
+
+    def shown(self, node: Node) -> Object:
+        """A node's object."""
+        found: Object = self.cluster.api.get(f"/api/v1/nodes/{node.name}")
+        return found
 
     def until_offered(self, count: int = DEVICES) -> None:
         """Wait until both nodes offer so many devices."""
@@ -228,6 +247,11 @@ class Ward:
         found: Diagnosis = json.loads(done.stdout)
         return found
 
+    def ask(self, command: str, *options: str) -> "subprocess.CompletedProcess[str]":
+        """A command about the component; what it writes goes to the ward's namespace."""
+        ref = f"daemonset/{self.namespace}/{self.name}"
+        return self._command(command, ref, "--state-namespace", self.namespace, *options)
+
     def _command(self, *words: str) -> "subprocess.CompletedProcess[str]":
         where = ["--kubeconfig", str(self.cluster.kubeconfig)] if "--from" not in words else []
         return subprocess.run(
@@ -235,7 +259,7 @@ class Ward:
             env={**os.environ, "NO_COLOR": "1"},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
 
