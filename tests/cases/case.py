@@ -47,7 +47,6 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     why_no_rung: str = ""
     never: list[str] = []
     rollback: list[str] | None = None
-    rivals: bool = True
     lint: list[str] = []
     early: list[str] = []
 
@@ -155,7 +154,7 @@ def _of_cause(expected: Expected, cause: Ranked) -> Iterator[str]:
         yield "no evidence is quoted"
     if not cause.refuted_by:
         yield "nothing is said that would refute it"
-    if expected.rivals and not cause.ruled_out:
+    if not cause.ruled_out:
         yield "no rival is ruled out"
 
 

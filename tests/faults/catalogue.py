@@ -224,7 +224,7 @@ FAULTS = (
         "F14-nothing",
         "no device is found",
         {"discoverDir": f"{FILES}/none"},
-        ("selectors-match-nothing", "driver-not-bound", "devices-came-later"),
+        ("driver-not-bound",),
         "failed to discover devices",
     ),
     Fault(

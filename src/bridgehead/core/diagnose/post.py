@@ -137,13 +137,22 @@ class Post:
     def quote(self, *keys: str) -> Quote | None:
         """The first of these signs that its log shows and that is to be believed.
 
-        A process that has just begun may fail once and still succeed at its next attempt.
+        A process that has just begun may fail once and still succeed at its next attempt, unless
+        the one before it ended with the same sign.
         """
         for key in keys:
             found = self.quotes.get(key)
             if found and (self.settled or not self.running or found.times > 1):
                 return found
+            if found and key in self._of_former_process:
+                return found
         return None
+
+    @cached_property
+    def _of_former_process(self) -> frozenset[str]:
+        """Signs with which a process ended before the one that runs now."""
+        former = [(f"log {key}", log) for key, log in self.logs if key.previous]
+        return frozenset(quotes_in(former, patterns_of(self.plugin.family)))
 
 
 def posts_of(
