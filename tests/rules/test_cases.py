@@ -35,6 +35,8 @@ def test_rule(rule: Rule, fires: bool, case: Case) -> None:
     found = said(answers)
     if not fires:
         assert found == []
+        doubt = case.expect.get("doubt")
+        assert doubt is None or any(doubt in item.why for item in answers.not_known)
         return
     assert found, f"silent; not known: {answers.not_known}"
     met = any(_meets(rule, item, case.expect) for item in found)

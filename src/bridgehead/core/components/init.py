@@ -50,17 +50,28 @@ def environment(container: JsonObject, name: str) -> JsonObject | None:
 
 def _told(container: JsonObject, switch: InitSwitch) -> bool | None:
     """The command line counts before the environment, and both before the file."""
-    for value in _values(container, switch):
+    for value in init_values(container, switch):
         if value.lower() in _TRUE:
             return True
         if value.lower() in _FALSE:
             return False
         return None
-    reads_file = flag_value(container, "config-file") or environment(container, "CONFIG_FILE")
-    return None if reads_file or children(container, "envFrom") else switch.default
+    from_file = reads_file(container) is not None
+    return None if from_file or children(container, "envFrom") else switch.default
 
 
-def _values(container: JsonObject, switch: InitSwitch) -> Iterator[str]:
+def reads_file(container: JsonObject) -> str | None:
+    """The configuration file that it is told to read, empty where that is kept elsewhere.
+
+    None where it reads none.
+    """
+    flag = flag_value(container, "config-file")
+    variable = environment(container, "CONFIG_FILE")
+    return flag or (None if variable is None else text(variable, "value"))
+
+
+def init_values(container: JsonObject, switch: InitSwitch) -> Iterator[str]:
+    """What argument and variable say, in the order in which they count; empty: from elsewhere."""
     flag = flag_value(container, switch.flag, switch=True)
     if flag is not None:
         yield flag

@@ -66,9 +66,7 @@ def _of_plugin(linted: Linted, plugin: Manifest) -> Iterator[Configuration]:
         return
     version = _version(plugin.template)
     names = _config_maps(plugin.template)
-    for manifest in linted.of_kind("ConfigMap"):
-        if manifest.ref.name not in names or manifest.ref.namespace != plugin.ref.namespace:
-            continue
+    for manifest in _named(linted, names, plugin.ref.namespace):
         for key, content in texts(manifest.data, "data").items():
             read = _read(form, content, manifest.texts.get(key))
             if read is not None:
@@ -81,6 +79,16 @@ def _of_plugin(linted: Linted, plugin: Manifest) -> Iterator[Configuration]:
                     value=read.value,
                     problem=read.problem,
                 )
+
+
+def _named(linted: Linted, names: frozenset[str], namespace: str) -> Iterator[Manifest]:
+    """A manifest may leave its namespace to ``kubectl apply -n``; one that names it comes first."""
+    maps = [it for it in linted.of_kind("ConfigMap") if it.ref.name in names]
+    exact = {item.ref.name for item in maps if item.ref.namespace == namespace}
+    for item in maps:
+        open_ended = "" in (item.ref.namespace, namespace) and item.ref.name not in exact
+        if item.ref.namespace == namespace or open_ended:
+            yield item
 
 
 def _read(form: Format, content: str, embedded: Embedded | None) -> Embedded | None:

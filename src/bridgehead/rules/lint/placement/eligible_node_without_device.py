@@ -14,10 +14,10 @@ Do: restrict the plugin by nodeSelector or affinity to nodes with the device.
 from collections.abc import Iterable
 
 from bridgehead.core.components.family import family_of
-from bridgehead.core.components.init import ends_on_failed_init
 from bridgehead.core.findings.eligible import eligible_nodes
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Linted, Violation
+from bridgehead.core.findings.init_choices import init_choices
+from bridgehead.core.findings.manifest import Doubt, Linted, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.security_context import POD_SPEC
@@ -25,10 +25,11 @@ from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
 
 
-def _check(linted: Linted) -> Iterable[Violation]:
+def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     for plugin in linted.plugins:
         family = family_of(plugin.template)
-        if ends_on_failed_init(plugin.template) is not True:
+        choices = [item.ends for item in init_choices(linted, plugin)]
+        if not any(choices) and None not in choices:
             continue
         nodes = eligible_nodes(linted, plugin)
         hinted = {node.name for node in nodes if family.hints_in(node.labels)}
@@ -40,7 +41,12 @@ def _check(linted: Linted) -> Iterable[Violation]:
                 family.offers(name) and offer.capacity for name, offer in node.offers.items()
             )
         ]
-        if hinted and bare:
+        if hinted and bare and not any(choices):
+            yield Doubt(
+                why=f"whether {plugin.ref} ends on nodes without a device such as {bare[0].name}:"
+                " what decides that is not among the files"
+            )
+        elif hinted and bare:
             yield Violation(
                 manifest=plugin,
                 path=POD_SPEC,

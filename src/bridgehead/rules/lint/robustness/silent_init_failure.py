@@ -1,6 +1,6 @@
 """The plugin waits in silence when it cannot initialise.
 
-Finds: a plugin whose fail-on-init switch is off.
+Finds: a plugin whose fail-on-init switch is off, in its template or in its configuration.
 
 Why: without a driver the plugin blocks for ever: its pod is Running and Ready, the DaemonSet is
 complete, and the node has no device. Nothing crashes that anybody watches.
@@ -15,29 +15,38 @@ bridgehead verify does.
 from collections.abc import Iterable
 
 from bridgehead.core.components.family import family_of
-from bridgehead.core.components.init import ends_on_failed_init
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.manifest import Linted, Violation, containers
+from bridgehead.core.findings.init_choices import init_choices
+from bridgehead.core.findings.manifest import Doubt, Linted, Manifest, Path, Violation, containers
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.model.json import children, text
 
 
-def _check(linted: Linted) -> Iterable[Violation]:
+def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     for plugin in linted.plugins:
         switch = family_of(plugin.template).init
-        if switch is None or ends_on_failed_init(plugin.template) is not False:
-            continue
-        places = [
-            (*at, "env", number, "value")
-            for at, container in containers(plugin)
-            for number, entry in enumerate(children(container, "env"))
-            if text(entry, "name") == switch.env
-        ]
-        yield Violation(
-            manifest=plugin,
-            path=places[0] if places else ("spec", "template", "spec", "containers"),
-            message=f"{switch.env} is off: without a driver the plugin waits, Ready and useless",
-        )
+        for choice in init_choices(linted, plugin):
+            if choice.ends is None:
+                yield Doubt(
+                    why=f"whether {plugin.ref} waits when it cannot initialise: what decides that"
+                    " is not among the files"
+                )
+            elif not choice.ends and switch is not None:
+                by = choice.by
+                name = f"{by.key}: {'.'.join(switch.key)}" if by else switch.env
+                yield Violation(
+                    manifest=by.manifest if by else plugin,
+                    path=by.path if by else _place(plugin, switch.env),
+                    message=f"{name} is off: without a driver the plugin waits, Ready and useless",
+                )
+
+
+def _place(plugin: Manifest, variable: str) -> Path:
+    for at, container in containers(plugin):
+        for number, entry in enumerate(children(container, "env")):
+            if text(entry, "name") == variable:
+                return (*at, "env", number, "value")
+    return ("spec", "template", "spec", "containers")
 
 
 RULE = LintRule(

@@ -1,8 +1,8 @@
 """The NVIDIA plugin may not look at MIG devices although MIG is in use.
 
-Finds: NVIDIA's plugin with a MIG strategy other than none, or on eligible nodes whose labels say
-that MIG is configured, without NVIDIA_MIG_MONITOR_DEVICES=all or without the right to it
-(privileged, or the capability SYS_ADMIN).
+Finds: NVIDIA's plugin with a MIG strategy other than none, in its template or its configuration, or
+on eligible nodes whose labels say that MIG is configured, without NVIDIA_MIG_MONITOR_DEVICES=all or
+without the right to it (privileged, or the capability SYS_ADMIN).
 
 Why: "Insufficient Permissions" while the plugin visits the devices: nothing of the resource on
 exactly the nodes on which MIG is on.
@@ -16,28 +16,37 @@ does for a MIG strategy.
 from collections.abc import Iterable, Mapping
 
 from bridgehead.core.components.family import family_of
-from bridgehead.core.components.init import environment, flag_value
+from bridgehead.core.components.init import environment, flag_value, reads_file
 from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.init_choices import files_read
 from bridgehead.core.findings.kubelet_mounts import kubelet_mounts
-from bridgehead.core.findings.manifest import Linted, Manifest, Violation
+from bridgehead.core.findings.manifest import Doubt, Linted, Manifest, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.security_context import Secured, secured
 from bridgehead.core.inventory.placement import misfit
-from bridgehead.core.model.json import text
+from bridgehead.core.model.json import child, children, text
 
 _OFF = ("", "none", "all-disabled")
 
 
-def _check(linted: Linted) -> Iterable[Violation]:
+def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     for plugin in linted.plugins:
         if family_of(plugin.template).name != "nvidia":
             continue
         registering = {item.container for item in kubelet_mounts(plugin)}
         for item in secured(plugin):
-            basis = _strategy(item) or _on_nodes(linted, plugin)
             missing = _missing(item)
-            if item.name in registering and basis and missing:
+            if item.name not in registering or not missing:
+                continue
+            strategy = _strategy(linted, plugin, item)
+            basis = strategy or _on_nodes(linted, plugin)
+            if strategy is None and not basis:
+                yield Doubt(
+                    why=f"which MIG strategy {plugin.ref} has: what decides that is not among the"
+                    " files"
+                )
+            elif basis:
                 yield Violation(
                     manifest=plugin,
                     path=item.at,
@@ -45,11 +54,23 @@ def _check(linted: Linted) -> Iterable[Violation]:
                 )
 
 
-def _strategy(item: Secured) -> str:
+def _strategy(linted: Linted, plugin: Manifest, item: Secured) -> str | None:
+    """Empty where it is off; None where what decides it is not among the files."""
     variable = environment(item.container, "MIG_STRATEGY")
     written = text(variable, "value") if variable else ""
     said = flag_value(item.container, "mig-strategy") or written
-    return "" if said in _OFF else f"the MIG strategy is {said}"
+    if said:
+        return "" if said in _OFF else f"the MIG strategy is {said}"
+    if variable or children(item.container, "envFrom"):
+        return None
+    if reads_file(item.container) is None:
+        return ""
+    files = files_read(linted, plugin, item.container)
+    for found in files:
+        named = child(found.value, "flags", "migStrategy")
+        if isinstance(named, str) and named not in _OFF:
+            return f"the MIG strategy in {found.key} of {found.manifest.ref} is {named}"
+    return "" if files else None
 
 
 def _on_nodes(linted: Linted, plugin: Manifest) -> str:

@@ -14,8 +14,8 @@ Do: set minReadySeconds to 10 to 30, longer than the plugin takes to fail.
 
 from collections.abc import Iterable
 
-from bridgehead.core.components.init import ends_on_failed_init
 from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.init_choices import init_choices
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation, component_of, containers
 from bridgehead.core.findings.rule import LintRule
 
@@ -25,7 +25,15 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
         seconds = plugin.at(("spec", "minReadySeconds"))
         rolling = component_of(plugin).strategy_type == "RollingUpdate"
         probed = any("readinessProbe" in item for _, item in containers(plugin))
-        if seconds or not rolling or probed or not ends_on_failed_init(plugin.template):
+        if seconds or not rolling or probed:
+            continue
+        choices = [item.ends for item in init_choices(linted, plugin)]
+        if not any(choices):
+            if None in choices:
+                yield Doubt(
+                    why=f"whether {plugin.ref} exits when it cannot initialise: what decides that"
+                    " is not among the files"
+                )
             continue
         yield Violation(
             manifest=plugin,
