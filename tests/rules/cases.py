@@ -29,6 +29,7 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     manifests: str = ""
+    whole: bool = False
     cluster: list[dict[str, Any]] | None = None
     complete: list[str] | None = None
     logs: dict[str, str] | None = None
@@ -71,7 +72,7 @@ def ask(rule: Rule, case: Case) -> Answers:
     if isinstance(rule, LintRule):
         found = manifests_in(case.manifests, "case.yaml")
         cluster = None if case.cluster is None else observed(case)
-        return ask_lint([rule], Linted(manifests=found, cluster=cluster))
+        return ask_lint([rule], Linted(manifests=found, cluster=cluster, complete=case.whole))
     assert isinstance(rule, DiagnosisRule)
     bare = Scene(observed(case))
     return ask_diagnosis([rule], Scene(bare.observed, symptoms_of(bare)))

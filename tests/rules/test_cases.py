@@ -6,7 +6,7 @@ import pytest
 
 from bridgehead.core.diagnose.cause import Cause
 from bridgehead.core.findings.manifest import Violation
-from bridgehead.core.findings.rule import Rule
+from bridgehead.core.findings.rule import LintRule, Rule
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.rules.catalogue import DIAGNOSIS, LINT
 from tests.rules.cases import Case, ask, cases_of, every, file_of, said
@@ -22,6 +22,12 @@ def test_every_rule_has_a_card_and_cases_of_both_sorts(rule: Rule) -> None:
     assert len(cases.fires) >= 2
     assert len(cases.silent) >= 2
     assert any(case.lookalike for case in cases.silent), "no healthy look-alike"
+
+
+@pytest.mark.parametrize("rule", LINT, ids=lambda rule: rule.name)
+def test_a_firing_case_states_the_severity_of_the_rule(rule: LintRule) -> None:
+    stated = {case.expect.get("severity") for case in cases_of(rule).fires}
+    assert rule.severity.value in stated
 
 
 @pytest.mark.parametrize(

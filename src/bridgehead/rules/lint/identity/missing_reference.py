@@ -1,14 +1,16 @@
 """A plugin refers to an object that is not there.
 
-Finds: a ConfigMap, Secret, ServiceAccount or RuntimeClass that a device plugin's template refers to
-and that stands neither among the manifests nor in the cluster; without a cluster only if the
-manifests are all there is, and only objects of the plugin's own namespace. Optional references and
-pull secrets do not count.
+Finds: a ConfigMap, Secret, ServiceAccount, RuntimeClass or PriorityClass that a device plugin's
+template refers to and that stands neither among the manifests nor in the cluster; without a cluster
+only if the manifests are all there is, and no RuntimeClass, which comes with the runtime. Optional
+references and pull secrets do not count; of a cluster's priority classes priority-class-refused
+tells.
 
-Why: pods without their ServiceAccount or RuntimeClass are refused at creation; pods without their
+Why: pods without their ServiceAccount or one of the classes are refused at creation; pods without their
 ConfigMap or Secret wait for ever. In an update the old pod is gone by then, and so are its devices.
 
-Sure: kubectl get KIND NAME -n NAMESPACE answers NotFound.
+Sure: kubectl get KIND NAME -n NAMESPACE answers NotFound. Without a cluster the object may have been
+made by other means; then a comment sets the finding aside.
 
 Do: create it first, or correct the name.
 """
@@ -23,6 +25,7 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.json import JsonValue, child, children, text
+from bridgehead.core.model.priority_classes import BUILT_IN
 
 _NEEDS = {
     "ConfigMap": Need.CONFIG_MAPS,
@@ -30,7 +33,7 @@ _NEEDS = {
     "ServiceAccount": Need.SERVICE_ACCOUNTS,
     "RuntimeClass": Need.RUNTIME_CLASSES,
 }
-_CLUSTER_WIDE = frozenset({"RuntimeClass"})
+_CLUSTER_WIDE = frozenset({"RuntimeClass", "PriorityClass"})
 _SPEC = ("spec", "template", "spec")
 
 
@@ -45,7 +48,8 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
         seen = set()
         for reference in _references(plugin):
             named = (reference.kind, reference.name)
-            if named in seen or _written(linted, plugin, reference):
+            elsewhere = reference.kind == "PriorityClass" and linted.cluster is not None
+            if elsewhere or named in seen or _written(linted, plugin, reference):
                 continue
             seen.add(named)
             stands = _stands(linted, plugin, reference)
@@ -61,7 +65,6 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
                     manifest=plugin,
                     path=reference.path,
                     message=f"{reference.kind} {reference.name} is not {where}",
-                    severity=None if sure else Severity.WARNING,
                     confidence=None if sure else Confidence.MEDIUM,
                 )
 
@@ -79,7 +82,7 @@ def _stands(linted: Linted, plugin: Manifest, reference: _Reference) -> bool | N
     """None where that was not read, or the manifest leaves its namespace open."""
     wide = reference.kind in _CLUSTER_WIDE
     if linted.cluster is None:
-        return False if linted.complete and not wide else None
+        return False if linted.complete and reference.kind != "RuntimeClass" else None
     if not linted.cluster.has(_NEEDS[reference.kind]):
         return None
     if not wide and not plugin.ref.namespace:
@@ -97,6 +100,9 @@ def _references(plugin: Manifest) -> Iterator[_Reference]:
         yield _Reference("ServiceAccount", account, (*_SPEC, "serviceAccountName"))
     if runtime := text(spec, "runtimeClassName"):
         yield _Reference("RuntimeClass", runtime, (*_SPEC, "runtimeClassName"))
+    priority = text(spec, "priorityClassName")
+    if priority not in ("", *BUILT_IN):
+        yield _Reference("PriorityClass", priority, (*_SPEC, "priorityClassName"))
     for number, volume in enumerate(children(spec, "volumes")):
         path: Path = (*_SPEC, "volumes", number)
         yield from _one("ConfigMap", child(volume, "configMap"), "name", path)

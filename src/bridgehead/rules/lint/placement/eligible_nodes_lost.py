@@ -7,7 +7,8 @@ Why: the controller deletes the pods of these nodes at once, whatever the update
 nothing. Their devices are gone with the pods.
 
 Sure: the first condition that each node fails is named. A node pool that is scaled to zero has no
-node to match; then the first case is no fault.
+node to match; then the first case is no fault. Where the DaemonSet that stands fits no node either,
+nothing changes, and it is a warning.
 
 Do: label the nodes, correct the affinity, or add the toleration, before the change.
 """
@@ -43,9 +44,9 @@ def _check(linted: Linted) -> Iterable[Violation]:
         if lost:
             yield _violation(plugin, lost, f"{len(lost)} nodes would lose the plugin")
         elif nodes and not fits:
-            # Nothing is lost by it, and a pool may be scaled to zero.
             none = f"none of {len(nodes)} nodes fits"
-            yield _violation(plugin, list(nodes), none, Severity.WARNING)
+            as_before = Severity.WARNING if live is not None else None
+            yield _violation(plugin, list(nodes), none, as_before)
 
 
 def _violation(

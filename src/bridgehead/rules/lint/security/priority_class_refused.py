@@ -23,17 +23,17 @@ from bridgehead.core.findings.rule import LintRule
 from bridgehead.core.findings.security_context import POD_SPEC
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.json import text
+from bridgehead.core.model.priority_classes import BUILT_IN
 
 _PATH = (*POD_SPEC, "priorityClassName")
 _QUOTA = "insufficient quota to match these scopes"
-_BUILT_IN = frozenset({"system-node-critical", "system-cluster-critical"})
 
 
 def _check(linted: Linted) -> Iterable[Violation]:
     if linted.cluster is None:
         return
     known = {text(item, "metadata", "name") for item in linted.cluster.of_kind("PriorityClass")}
-    known |= {item.ref.name for item in linted.of_kind("PriorityClass")} | _BUILT_IN
+    known |= {item.ref.name for item in linted.of_kind("PriorityClass")} | BUILT_IN
     for plugin in linted.plugins:
         name = plugin.at(_PATH)
         if isinstance(name, str) and name and name not in known:
