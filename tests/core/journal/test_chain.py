@@ -95,13 +95,19 @@ def test_records_of_another_change_do_not_follow() -> None:
     assert check(three(), Head(0, "sha256:other")) is not None
 
 
+def test_a_quotation_that_is_of_no_node_is_written_as_before_there_were_nodes() -> None:
+    draft = Draft(step="s", phase=Phase.NOTE, evidence=(Evidence("log", "a line"),))
+    assert '{"source":"log","text":"a line"}' in encode(chain(draft)[0])
+
+
 def test_long_evidence_is_cut_to_fit_and_keeps_the_digest_of_the_whole_text() -> None:
     text = "é" * 6000
-    draft = Draft(step="s", phase=Phase.NOTE, evidence=(Evidence("log", text),) * 3)
+    draft = Draft(step="s", phase=Phase.NOTE, evidence=(Evidence("log", text, "n1"),) * 3)
     entry = chain(draft)[0]
     assert len(encode(entry).encode()) <= VALUE_LIMIT
     whole = hashlib.sha256(text.encode()).hexdigest()
     assert all(item.text.endswith(f"... (cut, sha256:{whole})") for item in entry.evidence)
+    assert {item.node for item in entry.evidence} == {"n1"}
     assert check([entry], START) is None
 
 
