@@ -19,3 +19,10 @@ def test_of_many_names_those_without_devices_are_counted() -> None:
     assert (
         header(dead | {"a.example/card": "4/0"}) == "node n1 (a.example/card 4/0, 6 names at 0/0)"
     )
+
+
+def test_a_name_over_two_lines_is_no_command_in_a_ci_log() -> None:
+    shown = header({"x\n::error::y": "0/1"})
+    assert shown == "node n1 (x ::error::y 0/1)"
+    about = Diagnosis(at="", about="x\n::error::y", healthy=True, causes=(), nodes=())
+    assert diagnosis_text(about) == "x ::error::y: healthy"

@@ -22,6 +22,11 @@ def test_a_terminal_obeys_nothing_that_a_value_says() -> None:
     assert "a [31mb c" in text
 
 
+def test_a_name_over_two_lines_is_no_command_in_a_ci_log() -> None:
+    text = lint_text(LintResult(findings=(found(node="x\n::error::stop"),)))
+    assert "    DaemonSet/gpu/plugin on node x ::error::stop" in text.splitlines()
+
+
 def test_the_count_is_last() -> None:
     assert lint_text(FULL).splitlines()[-1] == (
         "1 error, 1 warning, 1 remark in 3 objects and 1 spec of 2 files; "

@@ -49,3 +49,13 @@ def test_markdown_keeps_cells_whole_and_harmless() -> None:
     assert as_markdown([section]) == (
         "## A\n\n| X |\n| --- |\n| a\\|b\\_c\\<d\\>" + "l" * 120 + " |\n\n- \\*note\\*\n"
     )
+
+
+def test_names_over_several_lines_stay_on_one_and_are_no_commands_in_a_ci_log() -> None:
+    name = "n\n::error::x"
+    section = Section(name, ("NODE",), ((name,), ("::warning::y",)), ("one two ::error::z",))
+    assert as_text([section], width=10) == (
+        "n ::error::x\n  NODE\n  n ::error::x\n  : :warning::y\n  one two\n    : :error::z\n"
+    )
+    assert as_markdown([section]).splitlines()[0] == "## n ::error::x"
+    assert "| n ::error::x |" in as_markdown([section]).splitlines()

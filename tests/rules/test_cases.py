@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bridgehead.core.diagnose.cause import Cause
+from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Violation
 from bridgehead.core.findings.rule import LintRule, Rule
 from bridgehead.core.model.confidence import Confidence
@@ -60,7 +61,7 @@ def _is(rule: Rule, item: Violation | Cause, key: str, value: Any) -> bool:
         case "line":
             return isinstance(item, Violation) and item.manifest.place(item.path)[0] == value
         case "severity":
-            return (item.severity or rule.severity).value == value
+            return (item.severity or rule.severity) is Severity(value)
         case "fix":
             return isinstance(item, Violation) and _fix(item) == value
         case "confidence":

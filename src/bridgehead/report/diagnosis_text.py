@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from bridgehead.core.diagnose.diagnosis import Diagnosis, NodeView, Ranked
 from bridgehead.core.findings.finding import Finding, Severity
 from bridgehead.core.journal.entry import Evidence
+from bridgehead.report.plain import plain_line
 from bridgehead.report.sections import Section, as_markdown
 
 _MOST_NODES = 8
@@ -22,9 +23,10 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     """A verdict, then cause by cause; the times of the nodes at the end."""
     parts = [verdict(diagnosis)]
     parts += [
-        "\n".join(_cause(number, item)) for number, item in enumerate(diagnosis.causes, start=1)
+        "\n".join(map(plain_line, _cause(number, item)))
+        for number, item in enumerate(diagnosis.causes, start=1)
     ]
-    parts += ["\n".join(_node(item)) for item in _shown(diagnosis)]
+    parts += ["\n".join(map(plain_line, _node(item))) for item in _shown(diagnosis)]
     parts += list(_remarks(diagnosis))
     return "\n\n".join(parts)
 
@@ -32,7 +34,7 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
 def verdict(diagnosis: Diagnosis) -> str:
     """One line: how many causes of what weight, or that nothing is wrong, or that it is unknown."""
     wrong = [item for item in diagnosis.causes if item.severity is not Severity.INFO]
-    about = diagnosis.about
+    about = plain_line(diagnosis.about)
     if wrong:
         counted = f"{len(wrong)} cause{'s' if len(wrong) > 1 else ''}"
         symptoms = f"{len(diagnosis.symptoms)} symptom{'s' if len(diagnosis.symptoms) != 1 else ''}"
@@ -115,16 +117,20 @@ def _remarks(diagnosis: Diagnosis) -> Iterator[str]:
         lines = [f"   {item.text}; look again in {item.again} s" for item in points[:_MOST_NODES]]
         if len(points) > _MOST_NODES:
             lines.append(f"   and {len(points) - _MOST_NODES} more, which are in -o json")
-        yield "\n".join(["too early to say", *lines])
+        yield _block("too early to say", lines)
     if diagnosis.not_known:
         whys: dict[str, list[str]] = {}
         for item in diagnosis.not_known:
             whys.setdefault(item.why, []).append(item.rule)
         lines = [f"   {_some(rules)}: {why}" for why, rules in whys.items()]
-        yield "\n".join(["not known", *lines])
+        yield _block("not known", lines)
     if diagnosis.failures:
         lines = [f"   {item.rule}: {item.error}" for item in diagnosis.failures]
-        yield "\n".join(["rules that crashed (a defect of bridgehead; please report)", *lines])
+        yield _block("rules that crashed (a defect of bridgehead; please report)", lines)
+
+
+def _block(title: str, lines: Iterable[str]) -> str:
+    return "\n".join([title, *map(plain_line, lines)])
 
 
 def _some(rules: list[str]) -> str:
@@ -137,7 +143,7 @@ def diagnosis_markdown(diagnosis: Diagnosis) -> str:
     """The same as sections, for a ticket or a pull request."""
     sections = [Section(verdict(diagnosis))]
     for number, cause in enumerate(diagnosis.causes, start=1):
-        lines = [line.strip() for line in _cause(number, cause)]
+        lines = [plain_line(line).strip() for line in _cause(number, cause)]
         sections.append(Section(lines[0], lines=tuple(lines[1:])))
     sections += [
         Section(f"Node {node.name}", ("TIME", "WHAT", "SOURCE"), tuple(_rows(node)))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.result import LintResult, Reported
+from bridgehead.report.plain import plain_line
 
 _SHOWN = 3
 _MORE = "would know more with a cluster (--context NAME or --from STATE) or with --registry"
@@ -12,7 +13,7 @@ _LESS = "could not judge all of it, as not everything about the cluster is known
 
 def lint_text(result: LintResult) -> str:
     """Each finding with its place first, as editors and terminals know it; then the count."""
-    lines = [line for item in result.findings for line in _finding(item)]
+    lines = [plain_line(line) for item in result.findings for line in _finding(item)]
     return "\n".join([*lines, summary(result)])
 
 
@@ -37,6 +38,10 @@ def summary(result: LintResult) -> str:
 
 def remarks(result: LintResult, *, with_cluster: bool) -> Iterator[str]:
     """What was left out, one line a sort: for stderr, beside any form of the result."""
+    return map(plain_line, _remarks(result, with_cluster=with_cluster))
+
+
+def _remarks(result: LintResult, *, with_cluster: bool) -> Iterator[str]:
     for problem in (*result.asked, *result.problems):
         yield f"not read: {problem}"
     for item in result.unread:
@@ -64,15 +69,10 @@ def counted(number: int, one: str, several: str = "") -> str:
 def _finding(item: Reported) -> Iterator[str]:
     said = item.finding
     place = f"{said.file}:{said.line}:{said.column}: " if said.file else ""
-    yield f"{place}{said.severity.value}: {_plain(said.message)} [{said.rule}]"
+    yield f"{place}{said.severity.value}: {said.message} [{said.rule}]"
     about = str(said.object) + (f" on node {said.node}" if said.node else "")
     if about:
         yield f"    {about}"
     for proof in said.evidence:
-        yield f"    {proof.source}: {_plain(proof.text)}"
-    yield f"    do: {_plain(said.remedy)}"
-
-
-def _plain(text: str) -> str:
-    """On one line, and without anything that a terminal would obey: values are quoted in it."""
-    return "".join(item if item.isprintable() else " " for item in text)
+        yield f"    {proof.source}: {proof.text}"
+    yield f"    do: {said.remedy}"

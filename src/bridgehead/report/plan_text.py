@@ -9,6 +9,7 @@ from bridgehead.core.model.json import differing
 from bridgehead.core.plan.plan import Occupied, Plan, Refused, Stage, StageKind
 from bridgehead.core.plan.settings import EVERY_DAY, ManifestChange, Reaction, Workloads
 from bridgehead.core.rollout.approvals import points
+from bridgehead.report.plain import plain_line
 from bridgehead.report.plan_json import GATES
 
 SHOWN_NODES = 6
@@ -19,21 +20,20 @@ WIDTH = 100
 
 def plan_text(plan: Plan) -> str:
     """The page, 100 columns at most, ending with the digest that an approval would name."""
-    return "\n".join(
-        [
-            *_change(plan),
-            "",
-            *_cohorts(plan),
-            "",
-            *_stages(plan),
-            "",
-            *_conduct(plan),
-            *_aside(plan),
-            *(f"warning: {item}" for item in plan.warnings),
-            "",
-            f"plan {plan.plan_digest[:19]}, change {plan.change_digest[:19]}",
-        ]
-    )
+    lines = [
+        *_change(plan),
+        "",
+        *_cohorts(plan),
+        "",
+        *_stages(plan),
+        "",
+        *_conduct(plan),
+        *_aside(plan),
+        *(f"warning: {item}" for item in plan.warnings),
+        "",
+        f"plan {plan.plan_digest[:19]}, change {plan.change_digest[:19]}",
+    ]
+    return "\n".join(map(plain_line, lines))
 
 
 def refused_text(refused: Refused) -> str:
@@ -42,7 +42,7 @@ def refused_text(refused: Refused) -> str:
     for item in refused.refusals:
         lines.extend((f"refused: {item.message} [{item.rule}]", f"  -> {item.remedy}"))
     lines.append("Nothing was changed.")
-    return "\n".join(lines)
+    return "\n".join(map(plain_line, lines))
 
 
 def _change(plan: Plan) -> Iterator[str]:

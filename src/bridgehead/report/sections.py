@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from bridgehead.report.plain import plain, plain_line
+
 WIDTH = 100
 """Columns that a page of text may take."""
 
@@ -30,7 +32,9 @@ class Section(msgspec.Struct, frozen=True):
 
 def as_text(sections: Iterable[Section], width: int = WIDTH) -> str:
     """Aligned columns as ``kubectl get`` prints them; descriptive ones are cut to fit ``width``."""
-    return "\n".join("\n".join(_text(section, width)) + "\n" for section in sections)
+    return "\n".join(
+        "\n".join(map(plain_line, _text(section, width))) + "\n" for section in sections
+    )
 
 
 def as_markdown(sections: Iterable[Section]) -> str:
@@ -89,7 +93,7 @@ def _fitting(header: Sequence[str], table: Sequence[Sequence[str]], width: int) 
 
 
 def _markdown(section: Section) -> list[str]:
-    lines = [f"## {section.title}", ""]
+    lines = [f"## {plain(section.title)}", ""]
     if section.rows:
         lines.append(_cells(section.header))
         lines.append(_cells("---" for _ in section.header))
@@ -105,6 +109,7 @@ def _cells(cells: Iterable[str]) -> str:
 
 def _escaped(text: str) -> str:
     """A bar would end the cell; an asterisk, underscore or angle bracket would be markup."""
+    shown = plain(text)
     for mark in "\\|*_<>`":
-        text = text.replace(mark, "\\" + mark)
-    return text
+        shown = shown.replace(mark, "\\" + mark)
+    return shown

@@ -6,11 +6,12 @@ only if the manifests are all there is, and no RuntimeClass, which comes with th
 references and pull secrets do not count; of a cluster's priority classes priority-class-refused
 tells.
 
-Why: pods without their ServiceAccount or one of the classes are refused at creation; pods without their
-ConfigMap or Secret wait for ever. In an update the old pod is gone by then, and so are its devices.
+Why: pods without their ServiceAccount or one of the classes are refused at creation; pods without
+their ConfigMap or Secret wait for ever. In an update the old pod is gone by then, and so are its
+devices.
 
-Sure: kubectl get KIND NAME -n NAMESPACE answers NotFound. Without a cluster the object may have been
-made by other means; then a comment sets the finding aside.
+Sure: kubectl get KIND NAME -n NAMESPACE answers NotFound. Without a cluster the object may be made
+by other means; then a comment sets the finding aside.
 
 Do: create it first, or correct the name.
 """

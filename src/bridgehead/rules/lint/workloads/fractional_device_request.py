@@ -15,15 +15,14 @@ from bridgehead.core.findings.device_requests import device_requests
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.model.device import device_count
+from bridgehead.core.model.quantity import amount
 
 
 def _check(linted: Linted) -> Iterable[Violation]:
     for manifest in linted.with_pods:
         for item in device_requests(manifest):
             for field, asked in (("limits", item.limit), ("requests", item.request)):
-                # Anything else than a number or its text is another mistake.
-                if isinstance(asked, int | float | str) and device_count(str(asked)) is None:
+                if _is_fraction(asked):
                     yield Violation(
                         manifest=manifest,
                         path=(*item.at, field, item.resource),
@@ -32,9 +31,15 @@ def _check(linted: Linted) -> Iterable[Violation]:
                     )
 
 
+def _is_fraction(asked: object) -> bool:
+    """Whether it is a number and no whole one; 1000m is one. Anything else is another mistake."""
+    count = amount(str(asked)) if isinstance(asked, int | float | str) else None
+    return count is not None and count != count.to_integral_value()
+
+
 RULE = LintRule(
     name="fractional-device-request",
-    severity=Severity.WARNING,
+    severity=Severity.ERROR,
     references=(
         "intel#2305",
         "https://kubernetes.io/docs/tasks/administer-cluster/extended-resource-node/",

@@ -16,7 +16,7 @@ from bridgehead.core.findings.device_requests import device_requests
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Linted, Violation
 from bridgehead.core.findings.rule import LintRule
-from bridgehead.core.model.device import device_count
+from bridgehead.core.model.quantity import amount
 
 
 def _check(linted: Linted) -> Iterable[Violation]:
@@ -35,13 +35,13 @@ def _check(linted: Linted) -> Iterable[Violation]:
 
 def _count(quantity: object) -> object:
     """Equal for equal numbers of devices, however written."""
-    count = device_count(str(quantity))
+    count = amount(str(quantity))
     return quantity if count is None else count
 
 
 RULE = LintRule(
     name="request-differs-from-limit",
-    severity=Severity.WARNING,
+    severity=Severity.ERROR,
     references=(
         "intel#2305",
         "https://kubernetes.io/docs/tasks/administer-cluster/extended-resource-node/",
