@@ -1,4 +1,4 @@
-"""Rules about pods that ask for devices."""
+"""Rules about pods that ask for devices, and about what makes them."""
 
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.rules.lint.workloads import (
@@ -6,6 +6,7 @@ from bridgehead.rules.lint.workloads import (
     device_in_pod_level_resources,
     fractional_device_request,
     request_differs_from_limit,
+    selector_misses_own_pods,
     workload_runtime_class_missing,
 )
 
@@ -13,6 +14,7 @@ RULES: tuple[LintRule, ...] = (
     device_in_pod_level_resources.RULE,
     fractional_device_request.RULE,
     request_differs_from_limit.RULE,
+    selector_misses_own_pods.RULE,
     bare_device_pod.RULE,
     workload_runtime_class_missing.RULE,
 )
