@@ -12,7 +12,7 @@ from bridgehead.core.model.json import JsonObject
         ("Authorization: Bearer abcdef123456", "Authorization: Bearer (redacted)"),
         ("proxy https://me:hunter2@proxy:3128/x", "proxy https://me:(redacted)@proxy:3128/x"),
         ("--password=hunter2 --v=4", "--password=(redacted) --v=4"),
-        ('{"token":"abc","x":1}', '{"token":(redacted),"x":1}'),
+        ('{"token":"abc","x":1}', '{"token":"(redacted)","x":1}'),
         ("api_key: a1b2c3d4e5f6g7", "api_key: (redacted)"),
         ("got eyJhbGciOiJSUzI1.eyJpc3MiOiJr.c2ln there", "got (redacted) there"),
         ("key AKIAABCDEFGHIJKLMNOP here", "key (redacted) here"),
@@ -93,7 +93,7 @@ def test_secrets_hold_nothing_and_the_last_applied_copy_is_gone() -> None:
     }
     assert redacted(secret) == {
         "kind": "Secret",
-        "metadata": {"name": "s", "annotations": {"note": "x"}},
+        "metadata": {"name": "s", "annotations": {"note": "(redacted)"}},
         "data": {"password": "(redacted)"},
     }
 
@@ -103,7 +103,7 @@ def test_a_config_map_keeps_its_text_without_what_is_secret_in_it() -> None:
     assert redacted({"kind": "ConfigMap", "data": data, "binaryData": {"k": "AAA="}}) == {
         "kind": "ConfigMap",
         "data": {
-            "config.yaml": "sharing:\n  token: (redacted)\n",
+            "config.yaml": "sharing:\n  token: '(redacted)'\n",
             "password": "(redacted)",
             "name": "plain",
         },
@@ -131,11 +131,11 @@ def test_a_value_is_taken_out_by_the_name_of_its_key(key: str) -> None:
 
 
 def test_a_plain_password_in_a_configuration_file_is_taken_out() -> None:
-    data = {"config.yaml": "registry:\n  password: hunter2\n  token:\n  secret: pull-secret\n"}
+    data = {"config.yaml": "registry:\n  password: hunter2\n  token:\n  secretName: pull\n"}
     assert redacted({"kind": "ConfigMap", "data": data}) == {
         "kind": "ConfigMap",
         "data": {
-            "config.yaml": "registry:\n  password: (redacted)\n  token:\n  secret: pull-secret\n"
+            "config.yaml": "registry:\n  password: (redacted)\n  token:\n  secretName: pull\n"
         },
     }
 
