@@ -1,11 +1,13 @@
 """A folder of files becomes one recorded state; what cannot be read never counts as none."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from bridgehead.sources import Recording, read_folder
+from bridgehead.sources.folder import read_objects
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: %s}\n"
 
@@ -233,3 +235,68 @@ def test_of_a_list_of_anything_that_broke_off_no_kind_is_complete(tmp_path: Path
     recording = read_folder(write(tmp_path, all_json=text, nodes_yaml=NODE % "a"))
     assert [item.name for item in recording.objects] == ["one", "a"]
     assert recording.complete == frozenset()
+
+
+SAID = "complete: [Node, Pod, ConfigMap, Secret]\nincomplete: [Event]\n"
+"""What a saved state says of itself; there are no Secrets in it."""
+
+
+def saved(folder: Path, **broken: str) -> Path:
+    """A saved state of files named after their kinds, some of them replaced."""
+    files = {"Node_yaml": NODE % "a", "Pod_yaml": POD, "ConfigMap_yaml": CONFIG, **broken}
+    return write(folder, **files, recorded_yaml=SAID)
+
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: x}\n"
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: x}\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "hurt"),
+    [
+        ("ConfigMap_yaml", CONFIG + "---\nkind: [", "ConfigMap"),
+        ("ConfigMap_json", '{"apiVersion": "v1", "items": [{"apiVersion": "v1", "ki', "ConfigMap"),
+        ("Pod-trimmed_json", "", "Pod"),
+        ("Event_json", "{", "Event"),
+    ],
+)
+def test_of_a_saved_state_only_the_kind_is_hurt_that_a_broken_file_is_named_after(
+    tmp_path: Path, file: str, text: str, hurt: str
+) -> None:
+    recording = read_folder(saved(tmp_path, **{file: text}))
+    assert not recording.whole
+    assert recording.hurt == {hurt}
+    assert recording.complete == {"Node", "Pod", "ConfigMap", "Secret"} - {hurt}
+
+
+def test_a_file_that_cannot_be_told_hurts_all_kinds_but_complete_ones_with_a_file_of_their_own(
+    tmp_path: Path,
+) -> None:
+    recording = read_folder(saved(tmp_path, notes_yaml="{"))
+    assert recording.hurt == {""}
+    assert recording.complete == {"Node", "Pod", "ConfigMap"}
+
+
+def test_a_broken_file_that_holds_another_kind_than_its_name_says_may_hold_any(
+    tmp_path: Path,
+) -> None:
+    recording = read_folder(saved(tmp_path, ConfigMap_yaml=NODE % "b" + "---\nkind: ["))
+    assert recording.hurt == {""}
+    assert recording.complete == {"Node", "Pod"}
+
+
+def test_a_name_tells_no_kind_where_the_recording_says_nothing_of_it(tmp_path: Path) -> None:
+    recording = read_folder(write(tmp_path, Pod_yaml="{", a_yaml=NODE % "a"))
+    assert recording.complete == frozenset()
+
+
+def test_a_pipe_in_a_recording_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.yaml")
+    (problem,) = read_folder(tmp_path).problems
+    assert problem.message == "it is a named pipe, no file to be read"
+
+
+def test_a_named_pipe_as_a_manifest_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.yaml")
+    (problem,) = read_objects(tmp_path / "a.yaml").problems
+    assert problem.message == "it is a named pipe, no file to be read"

@@ -1,6 +1,6 @@
 """A recording becomes what rules see: the same way as a live cluster, secrets taken out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,6 +9,7 @@ from bridgehead.app.observing import observed_from
 from bridgehead.app.recorded import NEEDED, NoTimeError
 from bridgehead.cluster.convert import component_from, pod_from
 from bridgehead.core.diagnose.keeping import Keeping, trimmed
+from bridgehead.core.findings.needs import KINDS
 from bridgehead.core.findings.observed import Log, LogId, Observed
 from bridgehead.core.findings.redaction import redacted
 from bridgehead.core.model.json import JsonObject, text
@@ -18,7 +19,7 @@ from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.decoding import convert
 from bridgehead.kube.errors import UnexpectedAnswer
 from bridgehead.kube.objects.pod import Pod as PodObject
-from bridgehead.sources.folder import read_folder
+from bridgehead.sources.folder import Recording, read_folder
 from bridgehead.sources.inventory_file import read_inventory_file
 from bridgehead.sources.log_files import read_logs
 from bridgehead.sources.recorded import LogRemark
@@ -77,12 +78,6 @@ def _folder(path: Path, at: float | None, extra: Sequence[JsonObject]) -> Observ
         )
     about = recording.about
     problems = (*recording.problems, *(logs.problems if logs is not None else ()))
-    known = recording.complete | about.incomplete
-    missing = (
-        Unread(what, f"not recorded, or not whole, in {path}")
-        for kind, what in NEEDED.items()
-        if kind not in known
-    )
     has_logs = logs is not None or about.logs is not None
     found = observed_of(
         (*(item.data for item in recording.objects), *extra),
@@ -90,9 +85,23 @@ def _folder(path: Path, at: float | None, extra: Sequence[JsonObject]) -> Observ
         server=about.server,
         complete=(*recording.complete, *(text(item, "kind") for item in extra)),
         logs=_remarked(logs.logs if logs else {}, about.logs or {}) if has_logs else None,
-        unread=(*about.unread, *missing),
+        unread=(*about.unread, *_missing(recording, path)),
     )
     return ObservedRecording(found, problems)
+
+
+def _missing(recording: Recording, path: Path) -> Iterator[Unread]:
+    """Kinds that are not there or not whole, beyond what the recording itself says of that."""
+    lost = recording.hurt - {""}
+    known = (recording.complete | recording.about.incomplete) - lost
+    for kind, what in NEEDED.items():
+        if kind not in known:
+            yield Unread(what, f"not recorded, or not whole, in {path}")
+    named = {kind: need.value for need, kinds in KINDS.items() for kind in kinds}
+    for kind in sorted(lost - NEEDED.keys()):
+        yield Unread(named.get(kind, kind), f"not whole in {path}")
+    if "" in recording.hurt and NEEDED.keys() <= known:
+        yield Unread("objects of a broken file", f"of which kind cannot be told, in {path}")
 
 
 def _remarked(logs: dict[LogId, Log], remarks: Mapping[str, LogRemark]) -> dict[LogId, Log]:

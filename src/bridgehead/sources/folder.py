@@ -3,8 +3,13 @@
 Any names and subfolders; files with several documents, and Lists. What is broken is reported, and
 the rest is read. A kind that occurs is taken to be complete; one that occurs nowhere was not
 recorded, unless ``recorded.yaml`` in the folder says that it is complete (and empty).
+
+A file that breaks off hurts its own kind: that of its list, or where ``recorded.yaml`` speaks of
+the kind, the one that the file is named after (``KIND.json``, ``KIND-trimmed.json``). Where that
+cannot be told it may be any kind, but those that are called complete and have a whole file.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,19 +20,22 @@ from bridgehead.core.model.problem import Problem
 from bridgehead.sources.clock import newest_time
 from bridgehead.sources.json_file import json_document, whole_items
 from bridgehead.sources.parsed import Parsed, TextError
+from bridgehead.sources.plain_files import no_file
 from bridgehead.sources.raw import RawObject
 from bridgehead.sources.recorded import NAME, Recorded, recorded
 from bridgehead.sources.yaml_file import yaml_documents
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_NAMED = re.compile(r"([A-Z][A-Za-z0-9]*?)(-trimmed)?")
+"""The stem of a file in a saved state: its kind, of which there may be a second file."""
 
 
 class Recording(msgspec.Struct, frozen=True):
     """A recorded state.
 
-    ``complete`` holds the kinds of which every object was recorded and read; while anything could
-    not be read that may be of any kind, no kind is. ``now`` is in seconds since the epoch, None if
-    nothing tells the time.
+    ``complete`` holds the kinds of which every object was recorded and read. ``hurt`` are those of
+    which something could not be read; an empty text among them is a kind that cannot be told.
+    ``now`` is in seconds since the epoch, None if nothing tells the time.
     """
 
     objects: tuple[RawObject, ...]
@@ -36,6 +44,7 @@ class Recording(msgspec.Struct, frozen=True):
     problems: tuple[Problem, ...]
     about: Recorded = Recorded()
     """What the recording says about itself."""
+    hurt: frozenset[str] = frozenset()
 
     @property
     def whole(self) -> bool:
@@ -63,7 +72,7 @@ def _files(folder: Path) -> Iterator[Path]:
     """The files that may hold objects, in a stable order; hidden ones are someone else's."""
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.suffix in _SUFFIXES and not hidden and path.is_file():
+        if path.suffix in _SUFFIXES and not hidden and not path.is_dir():
             yield path
 
 
@@ -79,6 +88,10 @@ class _Reading:
         self._problems: list[Problem] = []
         self._lost: set[str] = set()
         """Kinds of which objects could not be read; an empty text where it may be any kind."""
+        self._broken: list[Path] = []
+        """Files that break off, and are no lists of one kind."""
+        self._whole: set[str] = set()
+        """Kinds after which a file is named that was read to its end."""
 
     def recording(self, at: float | None) -> Recording:
         objects = tuple(self._objects.values())
@@ -87,7 +100,9 @@ class _Reading:
             self._report(str(self._folder), 1, message)
         said = self._recorded
         every = (frozenset(self._kinds) | said.complete) - said.incomplete
-        complete = frozenset() if "" in self._lost else every - self._lost
+        # Only here: recorded.yaml is one of the last files.
+        hurt = self._lost | {self._kind_of(item) for item in self._broken}
+        complete = (every & said.complete & self._whole if "" in hurt else every) - hurt
         times = (at, self._recorded.at)
         now = next((time for time in times if time is not None), None)
         return Recording(
@@ -96,12 +111,29 @@ class _Reading:
             now=newest_time(objects) if now is None else now,
             problems=tuple(self._problems),
             about=said,
+            hurt=frozenset(hurt),
         )
+
+    def _kind_of(self, broken: Path) -> str:
+        """The only kind in a file that breaks off; empty where that cannot be told."""
+        kind, said = _kind_named(broken), self._recorded
+        read = {item.kind for item in self._objects.values() if item.file == str(broken)}
+        known = kind in said.complete | said.incomplete
+        return kind if known and read <= {kind} else ""
 
     def file(self, path: Path) -> None:
         """Read one file; what cannot be read becomes a problem."""
+        before = len(self._problems)
+        self._file(path)
+        if len(self._problems) == before:
+            self._whole.add(_kind_named(path))
+
+    def _file(self, path: Path) -> None:
         name, content = str(path), ""
         try:
+            if reason := no_file(path, named=path == self._folder):
+                self._report(name, 1, reason)
+                return
             content = path.read_text(encoding="utf-8-sig")
             is_json = path.suffix == ".json"
             for parsed in [json_document(content)] if is_json else yaml_documents(content):
@@ -113,13 +145,24 @@ class _Reading:
             kind = "JSON" if path.suffix == ".json" else "YAML"
             message = f"this is no {kind}: {error.reason}; what follows in this file was not read"
             rest = whole_items(content) if kind == "JSON" else None
-            self._report(name, error.line, message, column=error.column, within=_listed(rest))
+            self._breaks_off(path, error.line, message, column=error.column, within=_listed(rest))
             if rest is not None:
                 self._document(name, rest)
         except UnicodeDecodeError as error:
-            self._report(name, 1, f"the file is not UTF-8: {error.reason} at byte {error.start}")
+            message = f"the file is not UTF-8: {error.reason} at byte {error.start}"
+            self._breaks_off(path, 1, message)
         except OSError as error:
-            self._report(name, 1, f"the file cannot be read: {error.strerror}")
+            self._breaks_off(path, 1, f"the file cannot be read: {error.strerror}")
+
+    def _breaks_off(
+        self, path: Path, line: int, message: str, *, column: int = 1, within: str = ""
+    ) -> None:
+        """Of a file something was not read; ``within``: the kind of which alone that may be."""
+        if within:
+            self._lost.add(within)
+        else:
+            self._broken.append(path)
+        self._problem(str(path), line, message, column=column)
 
     def _about(self, name: str, parsed: Parsed) -> None:
         self._recorded, wrong = recorded(parsed.value)
@@ -165,22 +208,24 @@ class _Reading:
             message += ", which was kept"
             self._report(item.file, item.line, message, warning=True)
 
-    def _report(
-        self,
-        file: str,
-        line: int,
-        message: str,
-        *,
-        column: int = 1,
-        warning: bool = False,
-        within: str = "",
-    ) -> None:
-        """A problem; ``within``: the kind of the only objects that may be missing for it."""
+    def _report(self, file: str, line: int, message: str, *, warning: bool = False) -> None:
+        """A problem; one that is no warning may have cost objects of any kind."""
         if not warning:
-            self._lost.add(within)
+            self._lost.add("")
+        self._problem(file, line, message, warning=warning)
+
+    def _problem(
+        self, file: str, line: int, message: str, *, column: int = 1, warning: bool = False
+    ) -> None:
         self._problems.append(
             Problem(file=file, line=line, column=column, message=message, warning=warning)
         )
+
+
+def _kind_named(path: Path) -> str:
+    """The kind after which a file is named; empty where it is named after none."""
+    named = _NAMED.fullmatch(path.stem)
+    return named[1] if named is not None else ""
 
 
 def _listed(rest: Parsed | None) -> str:
