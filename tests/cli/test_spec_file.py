@@ -1,5 +1,6 @@
 """The spec file and what lies beside it: paths are relative to it, mistakes name their file."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,20 @@ def test_a_mistake_in_a_manifest_is_told_with_the_manifest_s_place(
     said = capsys.readouterr().err
     assert f"{tmp_path}/plugin.yaml:1:1: daemonset/gpu/plugin is not here" in said
     assert "this is DaemonSet/other" in said
+
+
+def test_a_named_pipe_as_a_spec_is_told_and_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "bridgehead.yaml")
+    assert read_spec_or_tell(tmp_path / "bridgehead.yaml") is Exit.USAGE
+    assert "it is a named pipe, no file to be read" in capsys.readouterr().err
+
+
+def test_a_named_pipe_as_a_manifest_is_told_and_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bridgehead.yaml").write_text(SPEC)
+    os.mkfifo(tmp_path / "plugin.yaml")
+    assert read_spec_or_tell(tmp_path / "bridgehead.yaml") is Exit.USAGE
+    assert "it is a named pipe, no file to be read" in capsys.readouterr().err

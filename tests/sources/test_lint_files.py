@@ -1,6 +1,7 @@
 """What lint is pointed at: any mixture; what cannot be read costs nothing else its turn."""
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -108,7 +109,44 @@ def test_a_pipe_in_a_folder_holds_nobody_up(tmp_path: Path) -> None:
     _write(tmp_path, a_yaml=SURGE)
     os.mkfifo(tmp_path / "b.yaml")
     (problem,) = read_paths([tmp_path]).problems
-    assert problem.message == "it is no file"
+    assert problem.message == "it is a named pipe, no file to be read"
+
+
+@pytest.mark.parametrize("name", ["b.yaml", "kustomization.yaml"])
+def test_a_named_pipe_is_not_waited_for_where_it_is_named(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    (problem,) = read_paths([tmp_path / name]).asked
+    assert problem.message == "it is a named pipe, no file to be read"
+
+
+def test_a_socket_and_a_device_are_no_files(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as plugin:
+        plugin.bind(str(tmp_path / "s.yaml"))
+        (tmp_path / "d.yaml").symlink_to("/dev/zero")
+        problems = read_paths([tmp_path]).problems
+    assert [item.message for item in problems] == [
+        "it is a device, no file to be read",
+        "it is a socket, no file to be read",
+    ]
+
+
+@pytest.mark.parametrize("name", ["kustomization.yaml", "Chart.yaml"])
+def test_a_pipe_with_the_name_of_a_kustomization_or_chart_is_none(
+    tmp_path: Path, name: str
+) -> None:
+    _write(tmp_path, a_yaml=SURGE)
+    os.mkfifo(tmp_path / name)
+    found = read_paths([tmp_path])
+    assert _names(found) == [["a.yaml"]]
+    assert [item.message for item in found.problems] == ["it is a named pipe, no file to be read"]
+
+
+def test_a_kustomization_that_names_a_pipe_is_not_rendered(tmp_path: Path) -> None:
+    _write(tmp_path, kustomization_yaml="resources: [pipe.yaml]\n")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (problem,) = read_paths([tmp_path]).asked
+    assert problem.file == str(tmp_path / "pipe.yaml")
+    assert "kustomization.yaml names it, and it is a named pipe" in problem.message
 
 
 def test_the_standard_input_may_stand_beside_files(tmp_path: Path) -> None:

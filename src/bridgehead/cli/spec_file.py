@@ -28,8 +28,13 @@ def read_spec_or_tell(path: Path) -> "SpecAccepted | Exit":
     """The spec; or exit 2 after every problem was told with its file, line and column."""
     # pydantic and the YAML reader: help cannot wait for them.
     from bridgehead.sources import read_manifests  # noqa: PLC0415
+    from bridgehead.sources.plain_files import no_file  # noqa: PLC0415
     from bridgehead.spec import SpecAccepted, problems_text, read_spec_file  # noqa: PLC0415
 
+    if path.is_fifo() and (reason := no_file(path, named=True)):
+        say(f"error: {path} cannot be read: {reason}")
+        next_step("the same command with -f and a file")
+        return Exit.USAGE
     result = read_spec_file(path, partial(read_manifests, path.parent))
     if isinstance(result, SpecAccepted):
         if result.warnings:

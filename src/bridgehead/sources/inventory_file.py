@@ -8,6 +8,7 @@ from bridgehead.core.inventory.record import SCHEMA, content_digest
 from bridgehead.core.model.json import JsonObject, child, children, text
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.model.times import epoch
+from bridgehead.sources.plain_files import no_file
 
 
 class InventoryFileError(ValueError):
@@ -29,6 +30,8 @@ def read_inventory_file(path: Path) -> SavedInventory:
     The digest is checked: an inventory is kept to be compared with, so an edited one is refused.
     """
     try:
+        if reason := no_file(path, named=True):
+            raise InventoryFileError(f"{path} cannot be read: {reason}")
         document = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
     except OSError as error:
         raise InventoryFileError(f"{path} cannot be read: {error.strerror}") from error

@@ -16,8 +16,10 @@ from bridgehead.core.findings.manifest import Manifest, Place
 from bridgehead.core.findings.manifest import Path as ValuePath
 from bridgehead.core.findings.suppression import Ignore
 from bridgehead.core.model.json import JsonObject, JsonValue, children, text
+from bridgehead.core.model.problem import Problem
 from bridgehead.sources.lintable import Lintable, Unit
 from bridgehead.sources.parsed import TextError
+from bridgehead.sources.plain_files import no_file
 from bridgehead.sources.positions import TextRead, read_text
 from bridgehead.sources.renderer import RenderError, found_program, rendered
 from bridgehead.sources.tree import kustomization_in, problem, real
@@ -52,6 +54,9 @@ def read_kustomization(folder: Path) -> Lintable:
     """The objects that a kustomization makes."""
     file = kustomization_in(folder)
     assert file is not None
+    if waits := next(_unreadable(folder, set()), None):
+        # The renderer would wait for it.
+        return Lintable(problems=(waits,))
     command = _command(folder)
     if command is None:
         message = "a kustomization, and there is neither kustomize nor kubectl on PATH to render it"
@@ -127,6 +132,19 @@ def _files(folder: Path, seen: set[Path]) -> Iterator[Path]:
     for path in parts:
         if path.is_dir():
             yield from _files(path, seen)
+
+
+def _unreadable(folder: Path, seen: set[Path]) -> Iterator[Problem]:
+    """Pipes, sockets and devices among what it and those below it are made of."""
+    file = kustomization_in(folder)
+    if file is None or real(folder) in seen:
+        return
+    seen.add(real(folder))
+    for path in _parts(folder, _kustomization(file)):
+        if path.is_dir():
+            yield from _unreadable(path, seen)
+        elif reason := no_file(path):
+            yield problem(path, f"{file} names it, and {reason}")
 
 
 def _read(path: Path) -> TextRead:

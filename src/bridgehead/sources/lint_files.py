@@ -11,6 +11,7 @@ from bridgehead.sources.charts import read_chart, read_stream
 from bridgehead.sources.kustomize import named_by, read_kustomization
 from bridgehead.sources.lintable import Lintable, joined, units_of
 from bridgehead.sources.manifests import KUSTOMIZATIONS
+from bridgehead.sources.plain_files import no_file
 from bridgehead.sources.positions import TextRead, read_text
 from bridgehead.sources.tree import CHART, kustomization_in, problem, real, tree_of
 
@@ -118,21 +119,22 @@ def _together(files: Sequence[FileRead], *, asked: bool = False) -> Lintable:
 
 def _asked_file(path: Path) -> FileRead:
     """A file that the user named; a pipe (``<(helm template ...)``) serves as well."""
-    return _file(path, piped=path.is_fifo())
+    return _file(path, named=True)
 
 
-def _file(path: Path, *, piped: bool = False) -> FileRead:
+def _file(path: Path, *, named: bool = False) -> FileRead:
     try:
-        if not (path.is_file() or piped):
-            reason = "it is no file" if path.exists() else "there is no such file or folder"
+        if reason := no_file(path, named=named):
             return _unread(path, reason)
-        if not piped and (size := path.stat().st_size) > LARGEST:
+        if (size := path.stat().st_size) > LARGEST:
             return _unread(
                 path, f"it has {size / 1048576:.1f} MiB; files of more than 8 MiB are not read"
             )
         content = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return _unread(path, f"the file is not UTF-8: {error.reason} at byte {error.start}")
+    except FileNotFoundError:
+        return _unread(path, "there is no such file or folder")
     except OSError as error:
         return _unread(path, f"the file cannot be read: {error.strerror}")
     return FileRead(path, read_text(content, str(path), as_json=path.suffix in {".json", ".ign"}))

@@ -55,7 +55,8 @@ def _enter(folder: Path, found: Tree, seen: dict[tuple[int, int], Path]) -> None
         found.loops.append((folder, seen[key]))
         return
     seen[key] = folder
-    names = {path.name for path in entries}
+    # A pipe or a broken link of such a name is left to the reader of files, who says what it is.
+    names = {path.name for path in entries if path.is_file()}
     if CHART in names:
         found.charts.append(folder)
         return
@@ -64,7 +65,7 @@ def _enter(folder: Path, found: Tree, seen: dict[tuple[int, int], Path]) -> None
     for path in entries:
         if path.is_dir():
             _enter(path, found, seen)
-        elif path.suffix in SUFFIXES and path.name not in KUSTOMIZATIONS:
+        elif path.suffix in SUFFIXES and path.name not in names & set(KUSTOMIZATIONS):
             found.files.append(path)
 
 
