@@ -59,7 +59,7 @@ def shortfall(ward: Ward, fault: Fault, found: Diagnosis) -> str:
     if found["healthy"] is not False or not found["causes"]:
         return f"nothing found; not known: {found.get('notKnown')}"
     first = found["causes"][0]
-    if first["rule"] not in fault.first:
+    if first["rule"] != fault.first:
         said = [(item["rule"], item["message"]) for item in found["causes"]]
         return f"expected {fault.first}, told {said}"
     ill = {ward.sick.name} if fault.where == ONE else {ward.sick.name, ward.sound.name}
@@ -68,6 +68,8 @@ def shortfall(ward: Ward, fault: Fault, found: Diagnosis) -> str:
         return f"expected {sorted(ill)}, told {sorted(nodes)}: {first['message']}"
     if not any(fault.evidence in item["text"] for item in first["evidence"]):
         return f"{fault.evidence!r} is not in {first['evidence']}"
+    if not first["actions"] or not first["refutedBy"]:
+        return f"neither what to do nor what would refute it is to be missing: {first}"
     return ""
 
 

@@ -24,7 +24,7 @@ MISMATCH = Fault(
         "registers": "never",
         "logLines": ["Failed to initialize NVML: driver/library version mismatch"],
     },
-    ("driver-library-mismatch",),
+    "driver-library-mismatch",
     "driver/library version mismatch",
     where=ONE,
     nvidia=True,

@@ -48,6 +48,8 @@ def test_rule(rule: Rule, fires: bool, case: Case) -> None:
     assert found, f"silent; not known: {answers.not_known}"
     met = any(_meets(rule, item, case.expect) for item in found)
     assert met, f"{case.expect} is not in {found}"
+    causes = [item for item in found if isinstance(item, Cause)]
+    assert all(item.evidence and item.refuted_by for item in causes)
 
 
 def _meets(rule: Rule, item: Violation | Cause, expect: dict[str, Any]) -> bool:
