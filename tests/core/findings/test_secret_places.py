@@ -310,6 +310,9 @@ def test_what_is_around_a_secret_stays() -> None:
         "Server=x;Password=(redacted);Database=z"
     )
     assert redacted_text("GET /h?token=y&node=n1 404") == "GET /h?token=(redacted)&node=n1 404"
+    assert redacted_text('msg="GET /h?token=y" node="n1"') == (
+        'msg="GET /h?token=(redacted)" node="n1"'
+    )
     assert redacted_text("a:\n  password: |\n    y\n  node: n1\n") == (
         "a:\n  password: |\n    (redacted)\n  node: n1\n"
     )
