@@ -55,6 +55,8 @@ FAULTS = {
     "monitor": "E1130 10:00:00.0 1 run.go:74] device monitor stopped unexpectedly",
     "options": "failed to answer options of 'vendor.com/gpu': injected",
     "no driver": "2026/01/01 00:00:00 failed to discover devices: no such directory",
+    "no device node": "cannot initialise: open /dev/card0: no such file or directory",
+    "no device node, in words": "device node /dev/card0 does not exist",
     "empty pool": "no devices in device pool for 'vendor.com/gpu'",
     "waits": "no devices found, waiting indefinitely",
     "unhealthy": "'vendor.com/gpu' device marked unhealthy: dev-0",
@@ -90,6 +92,8 @@ checkpoint is not found
 No MIG devices found. Falling back to mig.strategy=none
 'vendor.com/gpu' device marked healthy: dev-0
 GPU scan update: 0->1 'i915' resources found
+tee: /dev/tty: No such device or address
+dial unix /dev/log: no such file or directory
 allocated devices of 'vendor.com/gpu': dev-0
 received signal, shutting down"""
 

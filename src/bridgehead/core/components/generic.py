@@ -109,6 +109,14 @@ FAULTS = (
         key="driver-missing",
     ),
     LogPattern(
+        r"/dev/(?!std|shm|tty|null|log\b|kmsg|termination)\S+: no such (file or directory|device)\b"
+        r"|device (node|file) \S+ (does not exist|not found)",
+        "a device node is not on this node: the driver is not loaded, or there is no device",
+        REGISTERED,
+        counts=True,
+        key="driver-missing",
+    ),
+    LogPattern(
         r"no devices in device pool|missing RDMA device spec|no Rdma Devices|RDMA modules loaded\?",
         "the plugin found no device that its selectors accept",
         counts=True,

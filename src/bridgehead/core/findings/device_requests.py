@@ -7,6 +7,7 @@ import msgspec
 from bridgehead.core.findings.manifest import Manifest, Path, containers
 from bridgehead.core.model.device import is_extended
 from bridgehead.core.model.json import child, text
+from bridgehead.core.model.quantity import amount
 
 
 class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,12 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True):
         """The entry that is written, the limit first."""
         field = "limits" if self.limit is not None else "requests"
         return (*self.at, field, self.resource)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it is for any device at all: 0 is for none."""
+        written = self.request if self.limit is None else self.limit
+        return amount(str(written)) != 0
 
 
 def device_requests(manifest: Manifest) -> Iterator[DeviceRequest]:

@@ -3,6 +3,7 @@
 from bridgehead.core.findings.rule import LintRule
 from bridgehead.rules.lint.workloads import (
     bare_device_pod,
+    device_in_init_container,
     device_in_pod_level_resources,
     fractional_device_request,
     request_differs_from_limit,
@@ -16,5 +17,6 @@ RULES: tuple[LintRule, ...] = (
     request_differs_from_limit.RULE,
     selector_misses_own_pods.RULE,
     bare_device_pod.RULE,
+    device_in_init_container.RULE,
     workload_runtime_class_missing.RULE,
 )
