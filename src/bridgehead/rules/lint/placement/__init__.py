@@ -8,6 +8,7 @@ from bridgehead.rules.lint.placement import (
     instance_type_allowlist,
     label_near_miss,
     label_writer_cannot_reach_node,
+    quota_admits_too_few_pods,
     taint_tolerated_by_value,
 )
 
@@ -19,4 +20,5 @@ RULES: tuple[LintRule, ...] = (
     taint_tolerated_by_value.RULE,
     instance_type_allowlist.RULE,
     architecture_not_covered.RULE,
+    quota_admits_too_few_pods.RULE,
 )
