@@ -152,8 +152,27 @@ def test_a_run_that_fails_says_why_though_all_is_taken_back() -> None:
     assert explained is not None
     assert explained.failed == ""
     assert explained.nodes == (ended.ending.failure.node,)  # type: ignore[union-attr]
-    assert explained.cause is not None
-    assert set(explained.cause.nodes) <= set(explained.nodes)
+    assert explained.causes
+    assert set(explained.causes[0].nodes) <= set(explained.nodes)
+
+
+def test_what_has_just_begun_when_a_node_fails_is_too_early_to_say() -> None:
+    async def hasty(stage: Stage) -> Ended:
+        break_image(stage, "initFailure=block", BAD)
+        verify = VerifySettings(
+            settle=4.0, status_period=1.0, timeout=20.0, status_period_unchecked=True
+        )
+        spec = msgspec.structs.replace(QUICK, verify=verify)
+        session = msgspec.structs.replace(stage.session, explains_failures=True)
+        ended = await rollout(session, spec, "", Options())
+        assert isinstance(ended, Ended)
+        return ended
+
+    explained = on_a_twin(hasty).explained
+    assert explained is not None
+    assert explained.causes == ()
+    assert [item.node for item in explained.too_early] == list(explained.nodes)
+    assert "started" in explained.too_early[0].text
 
 
 def test_the_way_back_is_the_same_with_and_without_a_diagnosis() -> None:
@@ -189,7 +208,7 @@ def test_that_a_diagnosis_fails_changes_no_ending(
         ended = on_a_twin(fail)
     assert ended.ending.exit == 3
     assert ended.explained is not None
-    assert ended.explained.cause is None
+    assert ended.explained.causes == ()
     assert ended.explained.failed
 
 

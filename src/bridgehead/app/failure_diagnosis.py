@@ -13,13 +13,14 @@ from bridgehead.app.gathering import gather
 from bridgehead.app.history import history_of_last_runs
 from bridgehead.app.session import Session
 from bridgehead.core.diagnose.cause import Blame
-from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked
+from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked, TooEarly
 from bridgehead.core.diagnose.log_choice import logs_near
 from bridgehead.core.diagnose.question import Question
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.kube.errors import KubeError
 
@@ -33,12 +34,13 @@ _LEFT_OUT = frozenset({Need.DRY_RUNS, Need.ACCESS, Need.REGISTRY, Need.NODE_EVID
 
 
 class Explained(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told with the ending: the first cause, or why none can be named."""
+    """What is told with the ending: the causes, most probable first, or why none can be named."""
 
-    cause: Ranked | None
-    more: int
-    """Further causes."""
+    causes: tuple[Ranked, ...] = ()
     nodes: tuple[str, ...]
+    too_early: tuple[TooEarly, ...] = ()
+    """What had begun so lately that it said nothing yet."""
+    unread: tuple[Unread, ...] = ()
     failed: str = ""
     """Why the diagnosis itself failed; empty where it did not."""
 
@@ -103,20 +105,28 @@ class FailureDiagnosis:
 
     async def _judge(self, observed: Observed, nodes: tuple[str, ...]) -> Explained:
         from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415 - all rules
+        from bridgehead.core.diagnose.scene import Scene  # noqa: PLC0415
+        from bridgehead.core.diagnose.too_early import begun_lately  # noqa: PLC0415
 
         component = str(self._component)
-        return _first(diagnosed(observed, Question(component=component, nodes=nodes)), nodes)
+        told = _told(diagnosed(observed, Question(component=component, nodes=nodes)), nodes)
+        if told.causes or told.too_early:
+            return told
+        early = begun_lately(Scene(observed), component, nodes)
+        return msgspec.structs.replace(told, too_early=early)
 
 
-def _first(diagnosis: Diagnosis, nodes: tuple[str, ...]) -> Explained:
+def _told(diagnosis: Diagnosis, nodes: tuple[str, ...]) -> Explained:
     """What is only seen, or unexplained, is no cause: the failed gate has said that much."""
-    causes = [
+    causes = tuple(
         item
         for item in diagnosis.causes
         if item.severity is not Severity.INFO and item.blame is not Blame.UNKNOWN
-    ]
-    return Explained(cause=causes[0] if causes else None, more=max(0, len(causes) - 1), nodes=nodes)
+    )
+    return Explained(
+        causes=causes, nodes=nodes, too_early=diagnosis.too_early, unread=diagnosis.unread
+    )
 
 
 def _without(nodes: tuple[str, ...], why: str) -> Explained:
-    return Explained(cause=None, more=0, nodes=nodes, failed=why)
+    return Explained(nodes=nodes, failed=why)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bridgehead.core.diagnose.diagnosis import SCHEMA, Diagnosis, Ranked
+from bridgehead.core.diagnose.diagnosis import SCHEMA, Diagnosis, Ranked, TooEarly
 from bridgehead.core.findings.finding import Finding
 from bridgehead.core.model.json import JsonObject, JsonValue
 
@@ -31,6 +31,12 @@ def cause_json(cause: Ranked) -> JsonObject:
     node = cause.nodes[0] if len(cause.nodes) == 1 else ""
     place: JsonObject = {"node": node, "file": "", "line": 0, "column": 0}
     return {**view, **place, "effects": [finding_json(item) for item in cause.effects]}
+
+
+def early_json(early: TooEarly) -> JsonObject:
+    """Something that has just begun."""
+    found: dict[str, JsonValue] = msgspec.to_builtins(early)
+    return found
 
 
 def finding_json(finding: Finding) -> dict[str, JsonValue]:

@@ -25,6 +25,27 @@ def too_early(scene: Scene) -> tuple[TooEarly, ...]:
     return (*_sets(scene), *_posts(scene))
 
 
+def begun_lately(scene: Scene, component: str, nodes: Iterable[str]) -> tuple[TooEarly, ...]:
+    """The component's plugin on these nodes where it has just begun, whatever they show.
+
+    For somebody who knows that it failed there: devices stay on offer for minutes after a plugin is
+    gone, so that nothing is missing yet.
+    """
+    begun = (
+        (plugin, scene.nodes[name])
+        for plugin in scene.plugins
+        for name in nodes
+        if plugin.component.ref == component and name in scene.nodes
+    )
+    found = []
+    for plugin, node in begun:
+        pod = young_pod(scene, node, plugin)
+        if pod is not None:
+            text, again = _began(scene, node, pod)
+            found.append(TooEarly(component=component, node=node.name, text=text, again=again))
+    return tuple(found)
+
+
 def _sets(scene: Scene) -> Iterable[TooEarly]:
     for plugin in scene.plugins:
         lacking = on_their_way(scene, plugin)
