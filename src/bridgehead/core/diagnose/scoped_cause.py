@@ -7,6 +7,7 @@ from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import explained, former_ran, reach_of
 from bridgehead.core.diagnose.remedies import roll_back
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.version_or_node import begun_with_version
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
@@ -29,6 +30,7 @@ def scoped_cause(
     actions: Iterable[Action] = (),
     rollback: RollbackHelps | None = None,
     of_version: bool = False,
+    by_past: bool = False,
     ruled_out: Iterable[RuledOut] = (),
     remedy: str = "",
     confidence: Confidence | None = None,
@@ -40,12 +42,15 @@ def scoped_cause(
     Else the reach decides between version and node, and ``blame`` holds where it does not. Where
     the former version is known to run, going back to it comes first. ``of_version`` marks faults
     that a node cannot bring about by itself: where the nodes do not decide, it is enough for them
-    that the devices were there until this version came.
+    that the devices were there until this version came. ``by_past`` marks faults that a node or a
+    version may bring about: where no node is sound, the past of these nodes decides.
     """
     reach = reach_of(scene, posts)
-    helps = rollback or reach.rollback
+    helps, excluded = rollback or reach.rollback, reach.ruled_out
     if of_version and reach.blame is None and former_ran(scene, posts):
         blame, helps = Blame.VERSION, rollback or RollbackHelps.YES
+    elif by_past and not rollback and (verdict := begun_with_version(scene, posts)):
+        blame, helps, excluded = verdict.blame, verdict.rollback, verdict.ruled_out
     found = blame if rollback else reach.blame or blame
     back = [roll_back(posts[0].plugin.component)] if helps is RollbackHelps.YES else []
     return Cause(
@@ -59,7 +64,7 @@ def scoped_cause(
         remedy=remedy,
         actions=(*back, *actions),
         rollback_helps=helps,
-        ruled_out=(*ruled_out, *(() if rollback else reach.ruled_out)),
+        ruled_out=(*ruled_out, *(() if rollback else excluded)),
         confidence=confidence,
         severity=severity,
     )

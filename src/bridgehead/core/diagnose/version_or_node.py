@@ -42,6 +42,22 @@ def version_or_node(scene: Scene, posts: Sequence[Post], otherwise: Blame) -> Ve
     return next(past, None) or Verdict(otherwise, RollbackHelps.UNKNOWN)
 
 
+def begun_with_version(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
+    """That the version is to blame for these posts of one plugin, if nodes or their past say so.
+
+    Where no node is sound, the past of the same nodes tells: the former version had offered devices
+    on one of them at least, and on none of them has this one. None where neither says so.
+    """
+    reach = reach_of(scene, posts)
+    if reach.blame is Blame.VERSION:
+        return Verdict(reach.blame, reach.rollback, reach.ruled_out)
+    if reach.blame is not None:
+        return None
+    past = [item for post in posts if (item := _by_past(scene, post))]
+    of_version = bool(past) and all(item.of_version for item in past)
+    return past[0] if of_version else None
+
+
 def _by_readiness(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
     """Where no resource of the plugin is known: a pod that is ready is all that can be seen."""
     failing = {post.node.name for post in posts}

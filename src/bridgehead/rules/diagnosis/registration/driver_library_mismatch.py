@@ -7,10 +7,12 @@ Why: the packages of the driver were replaced and the old module is still loaded
 runs goes on; the next start of the plugin or of any pod with devices fails, whatever its version.
 
 Sure: the failure begins at a restart, and the former version fails there too. On the node
-`cat /proc/driver/nvidia/version` and the version of the library differ.
+`cat /proc/driver/nvidia/version` and the version of the library differ. Where several nodes fail,
+none is sound, and the former version had devices on them, the new version may bring the library.
 
 Do: drain and reboot the node, or reload its modules, and stop packages from being upgraded by
-themselves. A rollback does not help.
+themselves. A rollback does not help, unless it began with a new version on all nodes: then it costs
+less than reboots, and is tried first.
 """
 
 from collections.abc import Iterable
@@ -22,10 +24,12 @@ from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import scoped_cause, shown
 from bridgehead.core.diagnose.symptom import pod_key
 from bridgehead.core.diagnose.told import told
+from bridgehead.core.diagnose.version_or_node import Verdict, begun_with_version
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence
+from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.pod import Pod
 
 _SAID = "driver/library version mismatch"
@@ -40,33 +44,37 @@ def _check(scene: Scene) -> Iterable[Cause]:
         posts = [item.post for item in group]
         nodes = sorted(post.node.name for post in posts)
         blamed |= set(nodes)
-        own = scoped_cause(
+        verdict = begun_with_version(scene, posts) if len(nodes) > 1 else None
+        yield scoped_cause(
             scene,
             posts,
-            message=_message(nodes),
+            message=_message(nodes, verdict),
             evidence=[
                 *(item.quote.evidence for item in group[:3]),
                 *(proof for node in nodes[:2] for _, proof in starts.get(node, ())[:1]),
                 *shown(posts),
             ],
             refuted_by=_REFUTED,
-            blame=Blame.DRIFT,
-            rollback=RollbackHelps.NO,
-            ruled_out=[_NOT_HELPFUL],
+            blame=verdict.blame if verdict else Blame.DRIFT,
+            rollback=verdict.rollback if verdict else RollbackHelps.NO,
+            ruled_out=verdict.ruled_out if verdict else [_NOT_HELPFUL],
+            confidence=Confidence.MEDIUM if verdict else None,
             actions=[
                 cordon(nodes, "every new pod with devices fails there"),
                 reboot(nodes[0], "the loaded module must be that of the installed driver"),
             ],
         )
-        yield own
     for node in sorted(set(starts) - blamed):
         yield _of_pods(scene, node, starts[node])
 
 
-def _message(nodes: Iterable[str]) -> str:
-    return f"driver library and loaded kernel module differ on {listed(nodes)}: " + (
-        "the driver was replaced and the node not rebooted"
+def _message(nodes: Iterable[str], verdict: Verdict | None = None) -> str:
+    why = (
+        f"it began with this version, as {verdict.ruled_out[0].by}"
+        if verdict and verdict.ruled_out
+        else "the driver was replaced and the node not rebooted"
     )
+    return f"driver library and loaded kernel module differ on {listed(nodes)}: {why}"
 
 
 def _failing_starts(scene: Scene) -> dict[str, list[tuple[Pod, Evidence]]]:

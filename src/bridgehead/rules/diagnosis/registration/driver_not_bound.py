@@ -24,6 +24,7 @@ from bridgehead.core.diagnose.remedies import restart_plugin
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
+from bridgehead.core.diagnose.version_or_node import begun_with_version
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
@@ -76,6 +77,7 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         evidence=[*_lines(quotes), *hints, *_no_device_node(scene, nodes), *shown(posts)],
         refuted_by="the device node on the node, with the plugin started after it had appeared",
         blame=Blame.BELOW,
+        by_past=True,
         rollback=None if _said_by_version(scene, posts) else RollbackHelps.NO,
         ruled_out=[RuledOut("a connection problem", "the plugin reports no error of the kubelet")],
         actions=[
@@ -100,7 +102,7 @@ def _driver(node: str, *, of_version: bool) -> Action:
 
 
 def _said_by_version(scene: Scene, posts: Sequence[Post]) -> bool:
-    return reach_of(scene, posts).blame is Blame.VERSION
+    return begun_with_version(scene, posts) is not None
 
 
 def _lines(quotes: Sequence[Quote]) -> list[Evidence]:

@@ -8,10 +8,11 @@ offers nothing, and pods that ask for the devices stay Pending.
 
 Sure: a runtime class that exists and is not used by the pod makes it run without the driver
 (`kubectl get runtimeclass`, `kubectl get pod -o jsonpath={.spec.runtimeClassName}`). Where the same
-version is sound on other nodes, this node lacks the driver, and a rollback cannot help. A node that
-has no such device at all prints the same and is fine.
+version is sound on other nodes, this node lacks the driver, and a rollback cannot help. Where it is
+sound nowhere and the former version had devices on these nodes, this version looks in vain. A node
+that has no such device at all prints the same and is fine.
 
-Do: set runtimeClassName, or make the vendor's runtime the default one; on a drifted node repair or
+Do: go back from a version with which it began; set runtimeClassName, or make the vendor's runtime the default one; on a drifted node repair or
 replace the driver, and keep new pods away until then.
 """
 
@@ -25,6 +26,7 @@ from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import Told, told
+from bridgehead.core.diagnose.version_or_node import begun_with_version
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
@@ -72,7 +74,11 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
     hints = [hint for post in posts[:2] for hint in [device_hint(scene, post)] if hint]
     evidence = [*(item.quote.evidence for item in seen[:3]), *shown(posts), *hints]
     unused = _unused_class(scene, seen[0])
-    if unused and reach_of(scene, posts).blame is not Blame.DRIFT:
+    version = begun_with_version(scene, posts)
+    had = _had_class(scene, seen[0])
+    drifted = reach_of(scene, posts).blame is Blame.DRIFT
+    # A former version that was sound without the class, too, did not need it.
+    if unused and not drifted and (version is None or had is not RollbackHelps.NO):
         name, proof = unused
         return scoped_cause(
             scene,
@@ -83,7 +89,7 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
             refuted_by=f"a pod with runtimeClassName {name} on the same node that does not see the "
             "device either",
             blame=Blame.CONFIGURATION,
-            rollback=_had_class(scene, seen[0]),
+            rollback=had,
             ruled_out=[
                 RuledOut("a node without devices", f"{hint.source}: {hint.text}")
                 for hint in hints[:1]
@@ -99,16 +105,17 @@ def _cause(scene: Scene, seen: Sequence[Told]) -> Cause:
         refuted_by="the vendor's own tool on the node showing the devices, from a container that "
         "is started in the same way as the plugin's",
         blame=Blame.BELOW,
+        by_past=True,
         ruled_out=[
             RuledOut("a node without devices", f"{hint.source}: {hint.text}") for hint in hints[:1]
         ],
         actions=[
             *(
                 [cordon(nodes, "they offer no devices until the driver is repaired")]
-                if reach_of(scene, posts).blame is Blame.DRIFT
+                if drifted
                 else []
             ),
-            _driver(nodes[0], of_version=reach_of(scene, posts).blame is Blame.VERSION),
+            _driver(nodes[0], of_version=version is not None),
         ],
     )
 

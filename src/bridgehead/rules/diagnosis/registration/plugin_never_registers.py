@@ -29,6 +29,7 @@ from bridgehead.core.diagnose.remedies import restart_plugin, show_log
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.told import unread_logs
+from bridgehead.core.diagnose.version_or_node import begun_with_version
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
@@ -71,7 +72,7 @@ def _missed_restart(scene: Scene, post: Post) -> bool:
 
 def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     component = posts[0].plugin.component
-    blame = reach_of(scene, posts).blame
+    blame = Blame.VERSION if begun_with_version(scene, posts) else reach_of(scene, posts).blame
     # A new process of a version that does not register does not register either.
     again = [restart_plugin(posts[0].pod, posts[0].node.name)] if blame is not Blame.VERSION else []
     return scoped_cause(
@@ -82,6 +83,7 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         evidence=[*_last_lines(posts), *_ages(posts), *shown(posts)],
         refuted_by="a line in the plugin's log that says it has registered",
         blame=Blame.VERSION,
+        by_past=True,
         actions=[
             *(show_log(post.pod) for post in posts[:1] if post.pod),
             *again,
