@@ -90,10 +90,10 @@ def _by_past(scene: Scene, post: Post) -> Verdict | None:
     ]
     after = [item.at for item in readings if item.at >= max(standing.at, post.pod.created)]
     if after and post.pod.revision == standing.hash:
-        by = f"the same version offered devices there at {stamp(max(after))}"
+        by = f"the same version offered devices at {stamp(max(after))} (baseline)"
         return Verdict(Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
     before = [item.at for item in readings if item.at < standing.at]
     if before and former is not None and post.pod.revision == standing.hash:
-        by = f"the former version offered devices there until {stamp(max(before))}"
+        by = f"the former version offered devices at {stamp(max(before))} (baseline)"
         return Verdict(Blame.VERSION, RollbackHelps.YES, (RuledOut("a drifted node", by),))
     return None
