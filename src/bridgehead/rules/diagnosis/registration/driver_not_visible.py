@@ -12,8 +12,8 @@ version is sound on other nodes, this node lacks the driver, and a rollback cann
 sound nowhere and the former version had devices on these nodes, this version looks in vain. A node
 that has no such device at all prints the same and is fine.
 
-Do: go back from a version with which it began; set runtimeClassName, or make the vendor's runtime the default one; on a drifted node repair or
-replace the driver, and keep new pods away until then.
+Do: go back from a version with which it began; set runtimeClassName, or make the vendor's runtime
+the default one; on a drifted node repair or replace the driver, and keep new pods away until then.
 """
 
 from collections.abc import Iterable, Sequence
