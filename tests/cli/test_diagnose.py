@@ -233,6 +233,8 @@ class SmallCluster(ApiServer):
         self.held: dict[str, list[Object]] = {}
         self.reads_logs = False
         self.reviews = 404
+        self.reader: Object | None = None
+        """The reader pod, whose image cannot be pulled."""
         plurals = {
             "Node": "/api/v1/nodes",
             "Pod": "/api/v1/pods",
@@ -248,6 +250,15 @@ class SmallCluster(ApiServer):
         if path.endswith("/subjectaccessreviews"):
             reason = "Forbidden" if self.reviews == 403 else "NotFound"
             return status(self.reviews, reason, "no reviews for you")
+        if "/pods/bridgehead-reader-" in path:
+            return web.json_response(self.reader)
+        if request.method == "POST" and path.endswith("/pods"):
+            self.reader = await request.json()
+            self.reader["metadata"]["uid"] = "of-the-reader"
+            waits = {"reason": "ErrImagePull", "message": "lookup registry.invalid: no such host"}
+            of_it = {"name": "reader", "state": {"waiting": waits}}
+            self.reader["status"] = {"phase": "Pending", "containerStatuses": [of_it]}
+            return web.json_response(self.reader, status=201)
         if path in self.forbidden or path.endswith("/log"):
             return status(403, "Forbidden", f'User "me" cannot list {path}')
         if path == "/version":
@@ -292,6 +303,28 @@ async def test_a_permission_that_is_missing_is_named_and_the_rest_is_judged(
     told = capsys.readouterr()
     assert "n2" in told.out
     assert "not read: events: " in told.err
+
+
+async def test_a_reader_image_that_cannot_be_pulled_is_told_at_once_and_asked_for_again(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    server.reads_logs = True
+    image = "registry.invalid/none:1"
+    words = ("--node", "n2", "--kubeconfig", str(kubeconfig), "--state-namespace", "mine")
+    began = time.monotonic()
+    assert await command("diagnose", *words, "--reader-image", image) == Exit.INCOMPLETE
+    assert time.monotonic() - began < 10
+    told = capsys.readouterr().err
+    assert (
+        f"not read: files of node n2: the reader's image {image} could not be pulled: "
+        "ErrImagePull: lookup registry.invalid: no such host" in told
+    )
+    assert (
+        "next: the reader's image could not be pulled: see to it, or name another; then bridgehead "
+        f"diagnose --node n2 --reader-image {image} --kubeconfig {kubeconfig} "
+        "--state-namespace mine\n" in told
+    )
+    assert [seen.method for seen in server.seen if seen.method != "GET"] == ["POST", "DELETE"]
 
 
 async def test_of_a_cluster_the_next_command_waits_first(

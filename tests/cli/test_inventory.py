@@ -102,7 +102,7 @@ def test_a_recording_without_pods_is_exit_8(tmp_path: Path, capsys: Output) -> N
     assert run(arguments) == Exit.INCOMPLETE
     told = capsys.readouterr()
     assert "Not read" in told.out
-    assert "next: record what is missing" in told.err
+    assert "next: see to what was not read" in told.err
 
 
 def test_a_recording_without_time_and_a_file_that_is_none_are_exit_2(tmp_path: Path) -> None:

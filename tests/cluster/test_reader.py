@@ -64,7 +64,7 @@ async def test_an_image_without_a_shell_and_one_that_is_not_there_are_said(
 
     assert isinstance(answer, Unread)
     assert answer.what == f"files of node {node.name}"
-    assert "its image does not come" in answer.why
+    assert f"the reader's image {absent} could not be pulled: " in answer.why
     assert await left(kube, namespace) == []
 
 

@@ -1,5 +1,6 @@
 """``bridgehead diagnose``: what went wrong with devices, why, and what to do first."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from bridgehead.cli.options import StateOptions, output_option, state_options
 from bridgehead.cli.registry import RegistryOptions, registry_options
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.cli.sessions import client
-from bridgehead.cli.state_namespace import state_namespace_option
+from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.surroundings import here, run_here
 
 if TYPE_CHECKING:
@@ -92,13 +93,20 @@ def diagnose(
         next_step(f"bridgehead diagnose{state.as_arguments}")
         return Exit.USAGE
     show(_shown(found, output))
-    again = " ".join(filter(None, (component, *(f"--node {name}" for name in nodes))))
+    recorded = state.recording is not None
+    live = as_arguments(state.cluster, state_namespace)
+    where = state.as_arguments if recorded else live
+    again = [
+        *filter(None, (component, *(f"--node {name}" for name in nodes))),
+        *([f"--reader-image {shlex.quote(reader_image)}"] if reader_image else []),
+        *([f"--baseline {shlex.quote(str(baseline))}"] if baseline else []),
+    ]
     return _ending(
         found,
         fail_on,
-        f"{' ' if again else ''}{again}",
-        state.as_arguments,
-        recorded=state.recording is not None,
+        "".join(f" {word}" for word in again),
+        where,
+        recorded=recorded,
     )
 
 
@@ -245,7 +253,16 @@ def _before_again(found: "Diagnosis", *, recorded: bool) -> str:
     if grants:
         return f"grant: {', '.join(grants)}; then"
     if found.unread or not found.too_early:
-        return "record what is missing; then"
+        return "record what is missing; then" if recorded else _once_readable(found)
     if recorded:
         return f"record the cluster again, {found.again} s later; then"
     return f"sleep {found.again};"
+
+
+def _once_readable(found: "Diagnosis") -> str:
+    """What a person has to see to, so that a cluster can be read."""
+    from bridgehead.cluster.reader import NOT_PULLED  # noqa: PLC0415
+
+    if any(NOT_PULLED in item.why for item in found.unread):
+        return f"the reader's image {NOT_PULLED}: see to it, or name another; then"
+    return "see to what could not be read; then"

@@ -132,7 +132,7 @@ def incomplete(unread: tuple[Unread, ...]) -> Exit:
     if grants:
         next_step(f"grant: {', '.join(grants)}; then the same command again")
     else:
-        next_step("record what is missing; then the same command again")
+        next_step("see to what was not read; then the same command again")
     return Exit.CANNOT if any(item.what == "nodes" for item in unread) else Exit.INCOMPLETE
 
 

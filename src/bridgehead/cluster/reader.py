@@ -21,9 +21,9 @@ _BETWEEN = 0.5
 """Seconds between two looks at the pod."""
 _GATHERING = 1.5
 """Seconds after the first path that is not there, in which the kubelet tells of the others."""
-_STARTING = 20.0
-"""Seconds that an image may take before its failure to come is believed."""
 _ROUNDS = 4
+NOT_PULLED = "could not be pulled"
+"""Stands in the reason why a node was not read, where its image is that."""
 _NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"})
 _NO_START = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
 _MISSING = re.compile(
@@ -119,7 +119,7 @@ class NodeReader:
             pod = await self._kube.get(PODS, name, self._namespace)
             if pod.status.phase == "Succeeded":
                 return
-            if why := _cannot(pod, self._clock() - began):
+            if why := _cannot(pod, self._image):
                 raise _NoReader(why)
             missing = await self._missing(name) if pod.status.phase == "Pending" else frozenset()
             now = self._clock()
@@ -144,12 +144,15 @@ class NodeReader:
             await self._kube.delete(PODS, name, self._namespace, uid=uid, grace=1)
 
 
-def _cannot(pod: Pod, age: float) -> str:
-    """Why the pod will not read anything; empty while it may."""
+def _cannot(pod: Pod, image: str) -> str:
+    """Why the pod will not read anything; empty while it may.
+
+    The first failure to pull counts: a person waits, and can ask again.
+    """
     for status in pod.status.container_statuses:
         waiting, ended = status.state.waiting, status.state.terminated
-        if waiting is not None and waiting.reason in _NO_IMAGE and age > _STARTING:
-            return f"its image does not come: {waiting.reason}: {waiting.message}"
+        if waiting is not None and waiting.reason in _NO_IMAGE:
+            return f"the reader's image {image} {NOT_PULLED}: {waiting.reason}: {waiting.message}"
         if waiting is not None and waiting.reason in _NO_START:
             return f"it does not start: {waiting.reason}: {waiting.message}"
         if ended is not None and pod.status.phase == "Failed":
