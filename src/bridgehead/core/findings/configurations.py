@@ -57,10 +57,11 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
 def configurations(linted: Linted) -> tuple[Configuration, ...]:
     """Every file that a plugin of a known form mounts, in the order of plugins and keys."""
-    return tuple(found for plugin in linted.plugins for found in _of_plugin(linted, plugin))
+    return tuple(found for plugin in linted.plugins for found in configurations_of(linted, plugin))
 
 
-def _of_plugin(linted: Linted, plugin: Manifest) -> Iterator[Configuration]:
+def configurations_of(linted: Linted, plugin: Manifest) -> Iterator[Configuration]:
+    """Those of one plugin."""
     form = FORMATS.get(family_of(plugin.template).name)
     if form is None:
         return

@@ -7,7 +7,7 @@ import msgspec
 from bridgehead.core.components.family import family_of, plugin_containers
 from bridgehead.core.components.init import ends_on_failed_init, init_values, reads_file
 from bridgehead.core.components.signature import InitSwitch
-from bridgehead.core.findings.configurations import Configuration, configurations
+from bridgehead.core.findings.configurations import Configuration, configurations_of
 from bridgehead.core.findings.manifest import Linted, Manifest
 from bridgehead.core.model.json import JsonObject, child, children
 
@@ -41,7 +41,7 @@ def files_read(
 
     Of several the one that it is told to read; without such a word a node's label may choose.
     """
-    own = tuple(it for it in configurations(linted) if it.plugin is plugin and not it.problem)
+    own = tuple(it for it in configurations_of(linted, plugin) if not it.problem)
     named = (reads_file(container) or "").rpartition("/")[2]
     return tuple(item for item in own if item.key == named) or own
 
