@@ -7,6 +7,7 @@ import pytest
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.core.findings.rule import Rule
+from bridgehead.core.recover.rung import Rung
 from bridgehead.rules.catalogue import DIAGNOSIS, EVERY, FILES, LINT
 
 Output = pytest.CaptureFixture[str]
@@ -40,6 +41,24 @@ def test_a_name_nearly_right_gets_the_right_one_proposed(capsys: Output) -> None
 def test_a_name_like_no_other_leads_to_the_list(capsys: Output) -> None:
     assert run(["explain", "0"]) == Exit.USAGE
     assert "next: bridgehead explain  # all rules" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rung", Rung, ids=lambda rung: rung.value)
+def test_a_rung_that_a_diagnosis_names_has_a_card(rung: Rung, capsys: Output) -> None:
+    assert run(["explain", rung.value.lower()]) == Exit.DONE
+    told = capsys.readouterr()
+    assert told.out.startswith(f"{rung.value}: {rung.title}")
+    assert "docs/recover.md" in told.out
+    assert f"next: bridgehead recover COMPONENT --node NODE --rung {rung.value}" in told.err
+
+
+def test_the_card_of_a_rung_names_the_causes_that_ask_for_it(capsys: Output) -> None:
+    run(["explain", "R5"])
+    assert "Causes: dead-resource-name" in capsys.readouterr().out
+    assert run(["explain", "R1", "-o", "json"]) == Exit.DONE
+    [card] = json.loads(capsys.readouterr().out)["rungs"]
+    assert (card["name"], card["automatic"]) == ("R1", True)
+    assert "stream-ended" in card["causes"]
 
 
 def test_alone_it_lists_all_rules(capsys: Output) -> None:

@@ -147,6 +147,16 @@ def test_what_kubectl_is_asked_goes_to_the_cluster_and_user_that_were_named(
     assert "--state-namespace" not in failure.remedy
 
 
+def test_a_context_that_is_not_there_is_not_named_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "sys.argv", ["bridgehead", "lint", "--kubeconfig", "k", "--context", "nope"]
+    )
+    failure = failure_of(errors.NoSuchContext("k has no context 'nope'"))
+    assert failure is not None
+    assert failure.remedy.startswith("kubectl config get-contexts --kubeconfig k;")
+    assert "nope" not in failure.remedy
+
+
 def test_a_request_that_cannot_be_read_names_the_record_its_line_and_the_way_back() -> None:
     failure = failure_of(UnreadableRequestError(2, "malformed", run="gpu-1", namespace="state"))
     assert failure is not None

@@ -1,4 +1,7 @@
-"""``bridgehead explain``: what a rule finds, why it matters, how to be sure, what to do."""
+"""``bridgehead explain``: what a rule finds, why it matters, how to be sure, what to do.
+
+Rungs of the recovery ladder have cards, too: a diagnosis names them beside what to do.
+"""
 
 import difflib
 
@@ -17,13 +20,21 @@ _ALL = "all rules: bridgehead explain"
 def explain(rule: str | None, output: str) -> Exit:
     """Show a rule's card: what it finds, why it matters, how to be sure, what to do.
 
-    RULE is the name that a finding or a cause carries, or a former one. Without it all rules are
-    listed. Exit 2 for a name that no rule has.
+    RULE is the name that a finding or a cause carries, or a former one; or a rung of recovery such
+    as R1. Without it all rules are listed. Exit 2 for a name that no rule has.
     """
     # All rules and their cards: help must not wait for them.
-    from bridgehead.report.card import cards_text, names_text, rules_json  # noqa: PLC0415
+    from bridgehead.report.card import SCHEMA, cards_text, names_text, rules_json  # noqa: PLC0415
+    from bridgehead.report.inventory import pretty_json  # noqa: PLC0415
+    from bridgehead.report.rung_card import rung_json, rung_named, rung_text  # noqa: PLC0415
     from bridgehead.rules.catalogue import EVERY, rule_named  # noqa: PLC0415
 
+    rung = rung_named(rule) if rule is not None else None
+    if rung is not None:
+        data = {"schema": SCHEMA, "unread": [], "rules": [], "rungs": [rung_json(rung)]}
+        show(pretty_json(data) if output == "json" else rung_text(rung))
+        next_step(f"bridgehead recover COMPONENT --node NODE --rung {rung.value}")
+        return Exit.DONE
     found = EVERY if rule is None else rule_named(rule.strip().lower())
     if not found:
         say(f"error: there is no rule {rule}")

@@ -65,6 +65,10 @@ def failure_of(error: Exception) -> Failure | None:
         case errors.NoKubeconfig():
             remedy = "check the path in --kubeconfig or $KUBECONFIG; then the same command"
             return Failure(Exit.CANNOT, str(error), remedy)
+        case errors.NoSuchContext():
+            kubeconfig = repeated(sys.argv[1:], ("--kubeconfig",))
+            remedy = f"kubectl config get-contexts{kubeconfig}; then --context with one of them"
+            return Failure(Exit.CANNOT, str(error), remedy)
         case errors.ConfigError() | errors.CredentialError():
             remedy = f"kubectl config view --minify{_same_cluster()}"
             return Failure(Exit.CANNOT, str(error), remedy)

@@ -70,6 +70,10 @@ class NoKubeconfig(ConfigError):
     """There is no file at any of the paths that were tried."""
 
 
+class NoSuchContext(ConfigError):
+    """The kubeconfig has no context of the name that was asked for, or none is the current one."""
+
+
 class CredentialError(KubeError):
     """A token, certificate or exec plugin failed. Nothing was sent anonymously instead."""
 

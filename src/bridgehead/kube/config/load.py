@@ -11,7 +11,7 @@ from bridgehead.kube.config.kubeconfig import Entry, Kubeconfig, read_kubeconfig
 from bridgehead.kube.config.proxy import is_loopback, proxy_from_environment
 from bridgehead.kube.config.user import User, read_user
 from bridgehead.kube.config.values import Connection, NoToken
-from bridgehead.kube.errors import ConfigError, NoKubeconfig
+from bridgehead.kube.errors import ConfigError, NoKubeconfig, NoSuchContext
 
 
 def load_config(
@@ -57,12 +57,12 @@ def _context(merged: Kubeconfig, wanted: str | None) -> Entry:
     name = wanted or merged.current_context
     known = ", ".join(sorted(merged.contexts)) or "none"
     if not name:
-        raise ConfigError(
+        raise NoSuchContext(
             f"{merged.named} has no current context; it has: {known}. "
             "Choose one with --context, or with `kubectl config use-context NAME`"
         )
     if name not in merged.contexts:
-        raise ConfigError(
+        raise NoSuchContext(
             f"{merged.named} has no context {name!r}; it has: {known}. "
             "Choose one with --context; `kubectl config get-contexts` shows them"
         )
