@@ -13,7 +13,7 @@ Do: mount the directory at the same path inside and outside.
 from collections.abc import Iterable
 
 from bridgehead.core.findings.finding import Severity
-from bridgehead.core.findings.kubelet_mounts import Reach, kubelet_mounts
+from bridgehead.core.findings.kubelet_mounts import DEVICE_PLUGINS, Reach, kubelet_mounts
 from bridgehead.core.findings.manifest import Linted, Violation
 from bridgehead.core.findings.rule import LintRule
 
@@ -21,7 +21,8 @@ from bridgehead.core.findings.rule import LintRule
 def _check(linted: Linted) -> Iterable[Violation]:
     for plugin in linted.plugins:
         for item in kubelet_mounts(plugin):
-            if item.reach is Reach.DEVICE_PLUGINS and item.host and item.host != item.inside:
+            # Of another directory device-plugins-dir-relocated says that it is the wrong one.
+            if item.reach is Reach.DEVICE_PLUGINS and item.host == DEVICE_PLUGINS != item.inside:
                 yield Violation(
                     manifest=plugin,
                     path=(*item.mount_at, "mountPath"),
