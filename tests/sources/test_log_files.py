@@ -122,3 +122,13 @@ def test_a_dump_has_the_logs_of_all_containers_and_says_where_it_broke_off(tmp_p
     assert [item.message for item in found.problems] == [
         "the file ends within a log: the dump was broken off"
     ]
+
+
+def test_the_kubelets_words_that_it_has_no_log_are_none(tmp_path: Path) -> None:
+    words = b"unable to retrieve container logs for containerd://3ff6bd44"
+    written(tmp_path, "logs/gpu_plugin-a_ctr.txt", words)
+    written(tmp_path, "logs/gpu_plugin-a_ctr_previous.txt", words + b"\n")
+    written(tmp_path, "logs/gpu_plugin-b_ctr.txt", b"started\n" + words)
+    found = logs_of(tmp_path)
+    assert list(found.logs) == [LogId("gpu", "plugin-b", "ctr")]
+    assert [item.what for item in found.unread] == [f"log {PLUGIN}"]

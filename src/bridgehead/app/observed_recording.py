@@ -85,7 +85,7 @@ def _folder(path: Path, at: float | None, extra: Sequence[JsonObject]) -> Observ
         server=about.server,
         complete=(*recording.complete, *(text(item, "kind") for item in extra)),
         logs=_remarked(logs.logs if logs else {}, about.logs or {}) if has_logs else None,
-        unread=(*about.unread, *_missing(recording, path)),
+        unread=(*about.unread, *(logs.unread if logs else ()), *_missing(recording, path)),
     )
     return ObservedRecording(found, problems)
 

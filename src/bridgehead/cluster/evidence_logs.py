@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from bridgehead.core.findings.log_text import joined, log_from
+from bridgehead.core.findings.log_text import joined, log_from, refusal_in
 from bridgehead.core.findings.observed import Log, LogId
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.client import Kube
@@ -73,9 +73,12 @@ async def _read(kube: Kube, key: LogId) -> Log | Unread | None:
         return Unread(f"log {key}", told)
 
 
-async def _bounded(kube: Kube, key: LogId) -> Log:
+async def _bounded(kube: Kube, key: LogId) -> Log | Unread | None:
     names = (key.namespace, key.pod, key.container)
     text = await kube.logs(*names, previous=key.previous, limit_bytes=HEAD, timestamps=True)
+    refusal = refusal_in(text)
+    if refusal:  # of a former process it is as if there had been none
+        return None if key.previous else Unread(f"log {key}", refusal)
     if len(text.encode()) < HEAD:
         return log_from(text)
     end = await kube.logs(

@@ -14,9 +14,10 @@ from typing import BinaryIO
 
 import msgspec
 
-from bridgehead.core.findings.log_text import log_from
+from bridgehead.core.findings.log_text import log_from, refusal_in
 from bridgehead.core.findings.observed import Log, LogId
 from bridgehead.core.model.problem import Problem
+from bridgehead.core.model.snapshot import Unread
 
 FOLDER = "logs"
 _NAME = re.compile(r"(?P<ns>[^_/]+)_(?P<pod>[^_/]+)_(?P<ctr>[^_/]+?)(?P<previous>_previous)?")
@@ -39,10 +40,11 @@ _LINE = 65_536
 
 
 class LogsRead(msgspec.Struct, frozen=True):
-    """The logs, and what is to be said of the files."""
+    """The logs, what is to be said of the files, and what of running processes is not in them."""
 
     logs: dict[LogId, Log]
     problems: tuple[Problem, ...]
+    unread: tuple[Unread, ...] = ()
 
 
 def read_logs(folder: Path) -> LogsRead | None:
@@ -53,17 +55,26 @@ def read_logs(folder: Path) -> LogsRead | None:
     longest = max(4096, min(LONGEST, ALL_TOGETHER // len(files)))
     logs: dict[LogId, Log] = {}
     problems: list[Problem] = []
+    unread: list[Unread] = []
     for path in files:
         try:
             found, remarks = _file(folder, path, longest)
         except OSError as error:
             found, remarks = {}, [f"the log cannot be read: {error.strerror}"]
-        logs.update(found)
+        refused = {key: said for key, log in found.items() if (said := _refusal(log))}
+        logs.update((key, log) for key, log in found.items() if key not in refused)
+        unread += [Unread(f"log {key}", said) for key, said in refused.items() if not key.previous]
         problems += [
             Problem(file=str(path), line=1, column=1, message=text, warning=bool(found))
             for text in remarks
         ]
-    return LogsRead(dict(sorted(logs.items(), key=lambda item: str(item[0]))), tuple(problems))
+    return LogsRead(
+        dict(sorted(logs.items(), key=lambda item: str(item[0]))), tuple(problems), tuple(unread)
+    )
+
+
+def _refusal(log: Log) -> str:
+    return refusal_in(log.lines[0]) if len(log.lines) == 1 else ""
 
 
 def _is_log(folder: Path, path: Path) -> bool:

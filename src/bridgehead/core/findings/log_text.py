@@ -12,6 +12,16 @@ from bridgehead.core.model.times import epoch
 # /types, Kubernetes 1.37): a program's own time stamps have hardly ever so many.
 _STAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})(Z|[+-]\d\d:\d\d) ?")
 
+# pkg/kubelet/kuberuntime/kuberuntime_container.go of Kubernetes 1.37 writes this into the answer,
+# with status 200, where the runtime does not know the container any more.
+_REFUSED = re.compile(r"unable to retrieve container logs for \S+")
+
+
+def refusal_in(text: str) -> str:
+    """The kubelet's words that it has no such log, where they stand in its place; else empty."""
+    said = text.strip()
+    return said if _REFUSED.fullmatch(said) else ""
+
 
 def log_from(
     text: str, *, cut: str = "", note: str = "", gap: tuple[int, int] | None = None
