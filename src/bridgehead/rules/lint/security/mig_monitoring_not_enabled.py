@@ -28,6 +28,8 @@ from bridgehead.core.inventory.placement import misfit
 from bridgehead.core.model.json import child, children, text
 
 _OFF = ("", "none", "all-disabled")
+_ON = ("single", "mixed")
+"""Strategies; of any other value option-value-unknown says that it is none."""
 
 
 def _check(linted: Linted) -> Iterable[Violation | Doubt]:
@@ -59,16 +61,16 @@ def _strategy(linted: Linted, plugin: Manifest, item: Secured) -> str | None:
     variable = environment(item.container, "MIG_STRATEGY")
     written = text(variable, "value") if variable else ""
     said = flag_value(item.container, "mig-strategy") or written
-    if said:
-        return "" if said in _OFF else f"the MIG strategy is {said}"
-    if variable or children(item.container, "envFrom"):
+    if said and "$(" not in said:
+        return f"the MIG strategy is {said}" if said in _ON else ""
+    if said or variable or children(item.container, "envFrom"):
         return None
     if reads_file(item.container) is None:
         return ""
     files = files_read(linted, plugin, item.container)
     for found in files:
         named = child(found.value, "flags", "migStrategy")
-        if isinstance(named, str) and named not in _OFF:
+        if isinstance(named, str) and named in _ON:
             return f"the MIG strategy in {found.key} of {found.manifest.ref} is {named}"
     return "" if files else None
 
