@@ -309,14 +309,17 @@ def test_a_plugin_on_the_node_claims_what_it_may_offer(
     assert claimed(ZERO, it, *pods).verdict is verdict
 
 
-def test_a_plugin_claims_a_name_of_its_family_beside_one_that_it_offers() -> None:
-    shared = {"nvidia.com/gpu.shared": Offer(4, 4), GPU: ZERO}
+@pytest.mark.parametrize(
+    ("shared", "verdict"), [(Offer(4, 4), Verdict.MET), (ZERO, NOT_MET)], ids=["renamed", "lost"]
+)
+def test_a_family_claims_its_old_name_unless_its_devices_are_there_under_another(
+    shared: Offer, verdict: Verdict
+) -> None:
+    offers = {"nvidia.com/gpu.shared": shared, GPU: ZERO}
     seen = situation(
-        of=plugin_of(NVIDIA), bad=node(1, offers=shared), others=(), resource=GPU, asked=True
+        of=plugin_of(NVIDIA), bad=node(1, offers=offers), others=(), resource=GPU, asked=True
     )
-    found = of(dead_name(seen), "no plugin claims")
-    assert found.verdict is NOT_MET
-    assert "daemonset/gpu/plugin" in found.evidence
+    assert of(dead_name(seen), "no plugin claims").verdict is verdict
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from bridgehead.core.components.family import family_of_images
 from bridgehead.core.diagnose.scene import Plugin
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.plugins import registers_devices
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.durations import duration_text
+from bridgehead.core.model.node import Node
 from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses
 from bridgehead.core.recover.past import last
 from bridgehead.core.recover.precondition import Precondition, judged
@@ -103,7 +105,7 @@ def _no_claimant(situation: Situation, name: str) -> Precondition:
         if offer is not None and offer.capacity
     ]
     if offering:
-        return judged(what, False, f"it is offered on {', '.join(offering[:3])}")
+        return judged(what, False, f"it is offered on {few(offering, 3)}")
     claims = {ref: claim for ref, claim in _claims(situation, name) if claim is not False}
     sure = [ref for ref, claim in claims.items() if claim]
     if sure:
@@ -124,7 +126,7 @@ def _claims(situation: Situation, name: str) -> Iterator[tuple[str, bool | None]
     node = situation.node.name
     for plugin in situation.scene.plugins:
         if plugin.pod_on(node) is not None:
-            yield plugin.component.ref, _offers(plugin, name)
+            yield plugin.component.ref, _offers(situation.node, plugin, name)
     for pod in situation.scene.pods_on(node):
         if pod.owner_kind != "DaemonSet" and not pod.terminal and registers_devices(pod):
             family = family_of_images(
@@ -133,9 +135,12 @@ def _claims(situation: Situation, name: str) -> Iterator[tuple[str, bool | None]
             yield f"pod {pod.ref}", family.offers(name) if family.resources else None
 
 
-def _offers(plugin: Plugin, name: str) -> bool | None:
-    if name in plugin.resources or plugin.family.offers(name):
+def _offers(node: Node, plugin: Plugin, name: str) -> bool | None:
+    """A plugin that has devices there under another name has renamed them: LOSS-7 of the study."""
+    if name in plugin.resources:
         return True
+    if plugin.family.offers(name):
+        return not any(offer and offer.capacity for offer in map(node.offer, plugin.resources))
     known = plugin.family.resources or plugin.offered.confidence is not Confidence.LOW
     return False if known else None
 
@@ -147,7 +152,7 @@ def _no_requester(situation: Situation, name: str) -> Precondition:
         pod.ref for pod in observed.snapshot.pods if pod.requests.get(name) and not pod.terminal
     )
     if asking:
-        return judged(what, False, f"{', '.join(asking[:5])}")
+        return judged(what, False, few(asking))
     if any(item.what.split()[:1] == ["pods"] for item in observed.unread):
         return judged(what, None, "not all pods could be read")
     return judged(what, True, "no pod that has not ended does, in any namespace")
