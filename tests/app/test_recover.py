@@ -1,8 +1,10 @@
 """Recovery of a twin: what is not read is told, and what is recorded holds no secret."""
 
+import pytest
+
 from bridgehead.app.diagnose import diagnosed
 from bridgehead.app.recover import Explanation, Request, explain, recover
-from bridgehead.app.recover_acts import Acted
+from bridgehead.app.recover_acts import Acted, Acting, ActStopped
 from bridgehead.app.recover_look import Asked
 from bridgehead.app.rehearse_stage import Stage
 from bridgehead.app.session import Session
@@ -13,6 +15,7 @@ from bridgehead.core.findings.finding import RuleFailure
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
+from bridgehead.core.recover.choice import assess
 from bridgehead.core.recover.rung import Rung
 from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN
 from tests.app.test_diagnose import look, on_a_twin
@@ -82,3 +85,24 @@ def test_a_persons_own_command_and_what_it_said_are_recorded_without_secrets() -
     assert len(entries) == 2
     assert "power --token (redacted)" in str(entries[0].detail)
     assert not [item for item in (acted.said, *map(str, entries)) if "hunter2" in item]
+
+
+def test_a_recovery_that_is_stopped_in_the_middle_says_and_records_what_was_done() -> None:
+    async def work(stage: Stage) -> tuple[ActStopped, tuple[Entry, ...]]:
+        session = stage.session
+        observed = await look(stage)
+        request = Request(asked=Asked(component=REF), node=observed.snapshot.nodes[0].name)
+        (found,) = (await explain(session, request, with_gaps)).nodes
+        hand = Acting(session, found.situation, lambda: None, owner="", identity="somebody")
+        session.stop.set()
+        with pytest.raises(ActStopped) as stopping:
+            await hand.act(assess(found.situation, Rung.RESTART))
+        return stopping.value, await Recoveries(
+            session.kube, session.state_namespace, REF
+        ).entries()
+
+    stopping, entries = on_a_twin(work)
+    assert "done: delete pod" in stopping.acted.said
+    assert stopping.acted.verified is None
+    assert [item.result for item in entries] == ["", "done", "interrupted"]
+    assert stopping.head == entries[-1].digest

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from bridgehead.app.recover import Explained, Explanation
-from bridgehead.app.recover_acts import Acted
+from bridgehead.app.recover_acts import Acted, ActStopped
+from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.cli.recover import run_command
@@ -105,7 +106,7 @@ def test_plugins_that_may_not_be_seen_are_no_clean_result(
 class _Nobody:
     """A runner whose server is never asked."""
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         pass
 
     async def __aenter__(self) -> tuple[None, "_Nobody"]:
@@ -184,6 +185,25 @@ def test_what_was_done_ends_by_whether_it_has_helped(
         "n1",
         verified,
     )
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_a_recovery_that_is_stopped_says_what_was_done_and_that_it_counts(
+    output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choice = choose(ILL)
+    assert choice.chosen is not None
+    acted = Acted(
+        situation=ILL, assessment=choice.chosen, verified=None, said="done: so", head="sha256:1"
+    )
+    assert stopped(ActStopped(acted), Exit.INTERRUPTED, output, "again") == Exit.INTERRUPTED
+    told = capsys.readouterr()
+    assert "R1 on node n1 is not verified: done: so" in told.err
+    assert "it counts as taken: at most one restart a node and hour" in told.err
+    assert f"next: bridgehead diagnose {REF}" in told.err
+    assert "nothing was changed" not in told.err
+    if output == "json":
+        assert json.loads(told.out)["journalHead"] == "sha256:1"
 
 
 def test_waiting_in_vain_has_done_nothing_and_leads_to_the_next_rung(

@@ -5,9 +5,11 @@ from functools import partial
 
 import msgspec
 
+from bridgehead.app.loop import Stopped
 from bridgehead.app.recover_sampling import all_steady, pause, sampled
 from bridgehead.app.session import Session
 from bridgehead.cluster.convert import node_from, pod_from
+from bridgehead.cluster.errors import ClusterError
 from bridgehead.cluster.recover_writes import RecoverWrites
 from bridgehead.cluster.recoveries import Recoveries
 from bridgehead.core.components.resources import owns
@@ -47,6 +49,14 @@ class Acted(msgspec.Struct, frozen=True, kw_only=True):
     readings: tuple[Reading, ...] = ()
     head: str = ""
     """Digest of the journal's last record; empty where nothing was written."""
+
+
+class ActStopped(Stopped):
+    """Told to stop after a rung was begun: ``acted`` says what was done, not whether it helped."""
+
+    def __init__(self, acted: Acted) -> None:
+        super().__init__(parked=None, head=acted.head)
+        self.acted = acted
 
 
 class Acting:
@@ -90,7 +100,7 @@ class Acting:
         return "the server would take it (dry run)"
 
     async def act(self, chosen: Assessment) -> Acted:
-        """Take R1, R3, R4 or R5. Raises KubeError and ClusterError."""
+        """Take R1, R3, R4 or R5. Raises KubeError, ClusterError, and ActStopped when told to."""
         hands = {
             Rung.RESTART: self._restart,
             Rung.PRUNE: self._prune,
@@ -101,6 +111,17 @@ class Acting:
             return await hands[chosen.rung](chosen)
         except _NotDoneError as error:
             return self._acted(chosen, False, str(error))
+        except Stopped:
+            raise ActStopped(await self._interrupted(chosen)) from None
+
+    async def _interrupted(self, chosen: Assessment) -> Acted:
+        """What is left in the middle: written, and told also where it cannot be written."""
+        said = f"done: {chosen.would[0]}; stopped before it was known whether that has helped"
+        try:
+            await self._write(chosen, Phase.NOTE, "interrupted", {"reason": said})
+        except (KubeError, ClusterError) as error:
+            said = f"{said} (this could not be recorded: {error})"
+        return self._acted(chosen, None, said)
 
     async def by_command(
         self, chosen: Assessment, argv: tuple[str, ...], command: Command

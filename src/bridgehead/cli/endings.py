@@ -10,6 +10,7 @@ from bridgehead.app.limits import TooShort
 from bridgehead.app.loop import Stopped
 from bridgehead.app.open_run import Orphaned
 from bridgehead.app.planning import Planned
+from bridgehead.app.recover_acts import ActStopped
 from bridgehead.app.rollout import Busy, NotAllowed, RolloutResult
 from bridgehead.app.runner import Ended
 from bridgehead.cli.exits import Exit
@@ -21,6 +22,7 @@ from bridgehead.cli.typed import repeated
 from bridgehead.cluster.access import grant_text
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject, JsonValue
+from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.rollout.approvals import open_points
 from bridgehead.core.rollout.control import encode
 from bridgehead.core.rollout.kept import maybe_cordoned
@@ -84,6 +86,8 @@ def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:
     """The ending after a signal: how it was left, the journal's head, and how to go on."""
     if isinstance(stopping, StillAsked):
         return _still_asked(stopping, code, output)
+    if isinstance(stopping, ActStopped):
+        return _in_the_middle(stopping, code, output)
     run = stopping.left
     how = left_behind(run) if run is not None else "nothing was changed by this command"
     said = f"stopped; {how}"
@@ -100,6 +104,28 @@ def stopped(stopping: Stopped, code: Exit, output: str, again: str) -> Exit:
         show(pretty_json(_unended(code, said, **more)))
     next_step(again)
     return code
+
+
+def _in_the_middle(stopping: ActStopped, code: Exit, output: str) -> Exit:
+    """A recovery that was begun counts, though nobody has seen whether it has helped."""
+    acted = stopping.acted
+    rung, node = acted.assessment.rung, acted.situation.node.name
+    said = f"stopped; {rung.value} on node {node} is not verified: {acted.said}"
+    say(said)
+    limit = _limit(acted.assessment)
+    if limit:
+        say(f"it counts as taken: {limit}")
+    if output == "json":
+        more: JsonObject = {"rung": rung.value, "node": node, "verified": None}
+        show(pretty_json(_unended(code, said, **more, journalHead=stopping.head)))
+    ref = acted.situation.plugin.component.ref
+    next_step(f"bridgehead diagnose {ref}{repeated(sys.argv[1:])}")
+    return code
+
+
+def _limit(taken: Assessment) -> str:
+    """How often the rung may be taken, in the words of its precondition; empty without a limit."""
+    return next((item.what for item in taken.preconditions if item.what.startswith("at most")), "")
 
 
 def _still_asked(stopping: StillAsked, code: Exit, output: str) -> Exit:

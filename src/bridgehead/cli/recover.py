@@ -35,6 +35,9 @@ from bridgehead.core.recover.rung import Rung, rung_of
 _SAID = 400
 """Characters of a command's output that are kept."""
 
+_LEFT = "what was begun on a node is not verified: 'bridgehead journal' shows it"
+"""How a recovery is left at once: it writes what it does before it does it."""
+
 
 @click.command(epilog="Example:  bridgehead recover daemonset/gpu/nvidia-device-plugin --node n1")
 @click.argument("component", metavar="[COMPONENT]", required=False)
@@ -178,7 +181,7 @@ def _ref(component: str | None) -> ComponentRef | None:
 async def _run(
     asked: _Asked, cluster: ClusterOptions, state_namespace: str
 ) -> Taken | tuple[Stopped, Exit]:
-    async with runner(cluster, state_namespace) as (session, stop):
+    async with runner(cluster, state_namespace, without_run=_LEFT) as (session, stop):
         return await stop.result_of(_go(session, asked))
 
 

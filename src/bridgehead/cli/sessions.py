@@ -19,6 +19,8 @@ from bridgehead.report.left_behind import left_behind
 if TYPE_CHECKING:
     from bridgehead.cli.progress import Progress
 
+NOTHING_CHANGED = "nothing was changed by this command"
+
 
 @asynccontextmanager
 async def client(cluster: ClusterOptions) -> AsyncIterator[Kube]:
@@ -36,16 +38,23 @@ async def client(cluster: ClusterOptions) -> AsyncIterator[Kube]:
 
 @asynccontextmanager
 async def runner(
-    cluster: ClusterOptions, state_namespace: str, bounds: Bounds = NO_BOUNDS
+    cluster: ClusterOptions,
+    state_namespace: str,
+    bounds: Bounds = NO_BOUNDS,
+    without_run: str = NOTHING_CHANGED,
 ) -> AsyncIterator[tuple[Session, Stop]]:
     """What a use case that changes a cluster works with; signals ask it to stop.
 
-    The time of ``bounds`` runs from here.
+    The time of ``bounds`` runs from here. ``without_run`` says how it is left at the second signal
+    where no run was taken up.
     """
     from bridgehead.cli.progress import Progress  # noqa: PLC0415 - rich: help cannot wait for it
 
     async with client(cluster) as kube:
-        with Progress(sys.stderr) as progress, stop_on_signals(_Told(progress)) as stop:
+        with (
+            Progress(sys.stderr) as progress,
+            stop_on_signals(_Told(progress, without_run)) as stop,
+        ):
             session = Session(
                 kube=kube,
                 clock=here().clock,
@@ -63,17 +72,19 @@ async def runner(
 class _Told:
     """What is said at signals."""
 
-    def __init__(self, progress: "Progress") -> None:
+    def __init__(self, progress: "Progress", without_run: str) -> None:
         self._progress = progress
+        self._without_run = without_run
 
     def first(self) -> None:
         """It stops in order, which may take some seconds."""
-        self._progress.say("stopping: the former template is parked first; again to leave at once")
+        parks = ": the former template is parked first" if self._progress.run is not None else ""
+        self._progress.say(f"stopping{parks}; again to leave at once")
 
     def second(self) -> None:
         """It leaves at once, in the middle of whatever it does."""
         run = self._progress.run
-        how = left_behind(run) if run is not None else "nothing was changed by this command"
+        how = left_behind(run) if run is not None else self._without_run
         self._progress.say(f"interrupted; {how}")
         if run is not None and run.state.pending:
             self._progress.say("what was just being written may have arrived: 'status' shows it")
