@@ -114,3 +114,26 @@ def test_pods_that_wait_alike_are_one_group_and_others_are_not() -> None:
     groups = lacks(scene, *Shortage)
 
     assert [[item.name for item in lack.waiting.pods] for lack in groups] == [["v", "w"], ["x"]]
+
+
+@pytest.mark.parametrize(("offer", "groups"), [("", 1), ("4/0", 1), ("4/4", 2)])
+def test_pods_of_one_daemon_set_are_one_group_where_no_node_has_any(
+    offer: str, groups: int
+) -> None:
+    pods = []
+    for name in ("a", "b"):
+        term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+        required = {"nodeSelectorTerms": [term]}
+        found = pod(f"user-{name}", 1)
+        owner = {"kind": "DaemonSet", "name": "user", "controller": True}
+        meta, spec = found["metadata"], found["spec"]
+        assert isinstance(meta, dict)
+        assert isinstance(spec, dict)
+        meta["ownerReferences"] = [owner]
+        key = "requiredDuringSchedulingIgnoredDuringExecution"
+        spec["affinity"] = {"nodeAffinity": {key: required}}
+        pods.append(found)
+
+    found_groups = lacks(scene_of(node("a", offer), node("b", offer), *pods), *Shortage)
+
+    assert len(found_groups) == groups

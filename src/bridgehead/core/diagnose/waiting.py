@@ -1,7 +1,7 @@
 """Pods that wait for devices, with what the scheduler says and what every node has for them.
 
 Pods that ask for the same and may go to the same nodes are one group: a Deployment of a thousand
-is judged once.
+is judged once. So are those of one DaemonSet, each for a node of its own, where no node has any.
 """
 
 from collections import defaultdict
@@ -81,12 +81,20 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 def waiting_for_devices(scene: Scene) -> tuple[Waiting, ...]:
     """All groups, by namespace and name of their first pods; gated and young pods are none."""
     groups: dict[tuple[str, str], list[Pod]] = defaultdict(list)
+    offered = {
+        name
+        for node in scene.nodes.values()
+        for name, offer in node.offers.items()
+        if offer.allocatable
+    }
     for pod in sorted(scene.observed.snapshot.pods, key=lambda item: item.ref):
         if not _waits(scene, pod):
             continue
         likes = canonical(_likes(scene.raw(pod)))
+        owner = f"{pod.namespace}/{pod.owner_name}" if pod.owner_kind == "DaemonSet" else ""
         for resource in pod.requests:
-            groups[resource, likes].append(pod)
+            alike = owner if owner and resource not in offered else likes
+            groups[resource, alike].append(pod)
     fits = Fits(scene)
     known = {resource: rooms(scene, resource) for resource, _ in groups}
     return tuple(

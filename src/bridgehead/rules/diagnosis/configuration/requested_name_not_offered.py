@@ -19,11 +19,13 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.own_device import own_alone
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.shortage import Lack, Shortage, lacks
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.findings.standing import few
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.json import text
@@ -37,7 +39,7 @@ _FPGA = "fpga.intel.com/"
 def _check(scene: Scene) -> Iterable[Cause]:
     for lack in lacks(scene, Shortage.NEVER_REGISTERED, Shortage.PLUGIN_LOST):
         resource = lack.waiting.resource
-        if resource.startswith(_FPGA) or _by_claims(scene, resource):
+        if resource.startswith(_FPGA) or _by_claims(scene, resource) or _own(scene, lack):
             continue
         siblings = _siblings(scene, resource)
         if lack.sort is Shortage.PLUGIN_LOST and not (siblings and _OF_A_TABLE.search(resource)):
@@ -46,6 +48,16 @@ def _check(scene: Scene) -> Iterable[Cause]:
             yield _renamed(scene, lack, siblings)
         elif not _may_come(scene, resource):
             yield _nobody(scene, lack)
+
+
+def _own(scene: Scene, lack: Lack) -> bool:
+    """Whether a plugin's pods wait for what it would offer itself: that has a rule of its own."""
+    pods = {pod.ref for pod in lack.waiting.pods}
+    return any(
+        own_alone(scene, plugin, lack.waiting.resource)
+        for plugin in scene.plugins
+        if pods & {pod.ref for pod in plugin.pods}
+    )
 
 
 def _by_claims(scene: Scene, resource: str) -> bool:
@@ -125,7 +137,7 @@ def _unnamed(asked: str, offered: str) -> bool:
 def _nobody(scene: Scene, lack: Lack) -> Cause:
     waiting = lack.waiting
     offered = sorted({name for node in scene.nodes.values() for name in node.offers})
-    shown = ", ".join(offered[:8]) or "none"
+    shown = few(offered, 8) or "none"
     return Cause(
         message=f"{waiting.who} {waiting.verb} {waiting.resource}, and nothing in this cluster "
         "offers a name of that domain",
