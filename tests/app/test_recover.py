@@ -17,6 +17,7 @@ from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.recover.choice import assess
 from bridgehead.core.recover.rung import Rung
+from bridgehead.kube.resources import PODS
 from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN
 from tests.app.test_diagnose import look, on_a_twin
 
@@ -106,3 +107,24 @@ def test_a_recovery_that_is_stopped_in_the_middle_says_and_records_what_was_done
     assert stopping.acted.verified is None
     assert [item.result for item in entries] == ["", "done", "interrupted"]
     assert stopping.head == entries[-1].digest
+
+
+def test_pruning_is_not_verified_while_pods_are_still_refused() -> None:
+    async def work(stage: Stage) -> Acted:
+        session = stage.session
+        observed = await look(stage)
+        name = observed.snapshot.nodes[0].name
+        request = Request(asked=Asked(component=REF), node=name)
+        (found,) = (await explain(session, request, with_gaps)).nodes
+        seen = found.situation
+        pod = next(item for item in observed.snapshot.pods if item.node == name and item.requests)
+        refusal = {"status": {"phase": "Failed", "reason": "UnexpectedAdmissionError"}}
+        await session.kube.patch_merge(
+            PODS, pod.name, refusal, namespace=pod.namespace, subresource="status"
+        )
+        hand = Acting(session, seen, lambda: None, owner="", identity="somebody")
+        return await hand.act(assess(seen, Rung.PRUNE))
+
+    acted = on_a_twin(work)
+    assert acted.verified is False
+    assert "refuses pods still, 1 meanwhile" in acted.said

@@ -133,6 +133,8 @@ async def test_r3_deletes_refused_pods_but_the_newest_and_bare_ones(ward: Ward) 
         key=lambda pod: (pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]),
     )
 
+    still = await ward.recover(0, Rung.PRUNE, rule="plugin-later-than-pods", limits=Limits())
+    assert "no more are refused" in unmet(still)
     verified(await ward.recover(0, Rung.PRUNE, rule="plugin-later-than-pods"))
 
     left = [pod["metadata"]["name"] for pod in (*ward.pods("many"), *ward.pods("bare"))]

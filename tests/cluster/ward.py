@@ -47,7 +47,7 @@ from tests.scenarios.real_ground import RealGround
 ILL = "/var/lib/scenario/ill"
 """A plugin's faults hold on a node while this file is there."""
 RUN = "change-1"
-HASTE = Limits(settling=2.0, steady=2.0, dead_for=3.0)
+HASTE = Limits(settling=2.0, steady=2.0, dead_for=3.0, quiet=0.0)
 """The test bed's kubelets report every second."""
 
 Object = dict[str, Any]

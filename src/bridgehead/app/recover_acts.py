@@ -15,6 +15,7 @@ from bridgehead.cluster.recoveries import Recoveries
 from bridgehead.core.components.resources import owns
 from bridgehead.core.findings.observed import Reading
 from bridgehead.core.findings.redaction import redacted_text, redacted_words
+from bridgehead.core.findings.standing import few
 from bridgehead.core.journal.entry import Draft, Evidence, Phase
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.model.pod import Pod
@@ -191,7 +192,26 @@ class Acting:
                 await pause(self._session, BETWEEN / 2)
         if left:
             return await self._not_back(chosen, f"{len(left)} of them are still there")
+        more = await self._refused_since()
+        if more:
+            node = self._seen.node.name
+            return await self._not_back(
+                chosen, f"node {node} refuses pods still, {len(more)} meanwhile: {few(more)}"
+            )
         return await self._verified(chosen, f"{len(names)} refused pods are gone")
+
+    async def _refused_since(self) -> list[str]:
+        """Pods that the node has refused since it was looked at: deleting helps against none."""
+        here = f"spec.nodeName={self._seen.node.name}"
+        found = await self._session.kube.list(PODS, field_selector=here)
+        before = {pod.uid for pod in self._seen.scene.pods_on(self._seen.node.name) if pod.refused}
+        names = set(self._seen.resources)
+        pods = [pod_from(item) for item in found.items]
+        return sorted(
+            pod.ref
+            for pod in pods
+            if pod.refused and pod.uid not in before and names & pod.requests.keys()
+        )
 
     async def _is_there(self, pod: Pod) -> bool:
         try:

@@ -3,6 +3,9 @@
 from bridgehead.core.journal.entry import Entry, Phase
 from bridgehead.core.model.json import text
 
+_NOTES = {"verified": "verified", "interrupted": "was interrupted, not verified"}
+"""How a rung ended; anything else says that the devices are not back."""
+
 
 def recovery_line(entry: Entry) -> str:
     """What was about to be done, what came of it, or whether it has helped."""
@@ -14,5 +17,5 @@ def recovery_line(entry: Entry) -> str:
             word = "done" if entry.result == "done" else f"did not happen ({entry.result})"
             return f"{rung} {word}: {text(entry.detail, 'message')}"
         case Phase.NOTE:
-            word = "verified" if entry.result == "verified" else "has NOT helped"
+            word = _NOTES.get(entry.result, "has NOT helped")
             return f"{rung} {word}: {text(entry.detail, 'reason')}"

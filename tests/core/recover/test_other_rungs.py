@@ -101,7 +101,7 @@ THREE = tuple(refused(f"r{number}", 1000 - number) for number in range(3))
 
 
 def test_refused_pods_go_but_the_newest_of_each_owner_and_bare_ones() -> None:
-    other = refused("only", 50, owner_uid="rs2")
+    other = refused("only", 70, owner_uid="rs2")
     bare = refused("bare", 60, owner_kind="", owner_name="", owner_uid="")
     found = pruning(situation(bad=node(1), pods=(*THREE, other, bare), causes=(LATER,)))
     assert found.ready, found.obstacles
@@ -120,6 +120,7 @@ def test_refused_pods_go_but_the_newest_of_each_owner_and_bare_ones() -> None:
         ({"pods": tuple(refused(f"d{n}", 60, deleting=True) for n in range(3))}, "refused pods"),
         ({"pods": tuple(refused(f"o{n}", 60, requests={}) for n in range(3))}, "refused pods"),
         ({"bad": node(1, Offer(4, 0))}, "no more are refused"),
+        ({"pods": (*THREE, refused("new", 59))}, "no more are refused"),
         ({"past": (Past(at=NOW - 200, rung=Rung.PRUNE, node="n1"),)}, "at most one pruning"),
     ],
 )
@@ -132,6 +133,14 @@ def test_pods_are_pruned_on_a_cordoned_node_whatever_it_offers() -> None:
     lost = cause("lost-gpu-refuses-pods")
     bad = node(1, Offer(4, 3), unschedulable=True)
     assert pruning(situation(bad=bad, pods=THREE, causes=(lost,))).ready
+
+
+def test_a_node_is_quiet_a_minute_after_its_newest_refusal() -> None:
+    words = "no more are refused"
+    quiet = situation(bad=node(1), pods=(*THREE, refused("new", 60)), causes=(LATER,))
+    assert pruning(quiet).ready
+    untold = situation(bad=node(1), pods=tuple(refused(f"r{n}", NOW) for n in range(3)))
+    assert of(pruning(untold), words).verdict is Verdict.NOT_KNOWN
 
 
 def test_not_more_than_fifty_pods_go_at_once() -> None:
@@ -174,6 +183,14 @@ def test_a_node_is_not_cordoned(changes: dict[str, Any], words: str) -> None:
     found = cordoning(situation(**{"causes": (DRIFT,), **changes}))
     assert not found.ready
     assert of(found, words).verdict is NOT_MET
+
+
+def test_a_node_that_refuses_pods_is_not_healthy_whatever_it_offers() -> None:
+    allocates_no_more = tuple(refused(f"r{n}", 30, node=f"n{n}") for n in (2, 3))
+    found = cordoning(situation(causes=(DRIFT,), pods=allocates_no_more))
+    assert of(found, "stay healthy").verdict is NOT_MET
+    again = (workload(f"w{n}", node=f"n{n}", created=NOW - 10) for n in (2, 3))
+    assert cordoning(situation(causes=(DRIFT,), pods=(*allocates_no_more, *again))).ready
 
 
 @pytest.mark.parametrize(

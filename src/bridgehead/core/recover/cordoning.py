@@ -1,5 +1,6 @@
 """R4: keep new pods off a node that cannot serve them, while enough others can."""
 
+from bridgehead.core.findings.standing import few
 from bridgehead.core.model.node import Node
 from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses
 from bridgehead.core.recover.limits import floor_of, most_cordoned
@@ -44,7 +45,7 @@ def _floor(situation: Situation) -> Precondition:
     return judged(
         f"at least {least} of {len(nodes)} device nodes stay healthy and open for pods",
         len(healthy) >= least,
-        f"{len(healthy)} others are: {', '.join(sorted(healthy)[:5]) or 'none'}",
+        f"{len(healthy)} others are: {few(sorted(healthy)) or 'none'}",
     )
 
 
@@ -52,12 +53,22 @@ def _serves(situation: Situation, node: Node) -> bool:
     """Whether pods that ask for the devices can be sent there."""
     if node.ready is not True or node.unschedulable:
         return False
+    if _refuses(situation, node):
+        return False
     for name in situation.resources:
         offer = node.offer(name)
         expected = situation.scene.expected(node.name, name)
         if offer is not None and offer.allocatable >= (expected.count if expected else 1):
             return True
     return False
+
+
+def _refuses(situation: Situation, node: Node) -> bool:
+    """Whether the newest pod that asked for the devices there was refused, whatever it offers."""
+    names = set(situation.resources)
+    asked = [pod for pod in situation.scene.pods_on(node.name) if names & pod.requests.keys()]
+    newest = max(asked, key=lambda pod: (pod.created, pod.refused, pod.ref), default=None)
+    return newest is not None and newest.refused
 
 
 def _most(situation: Situation) -> Precondition:

@@ -17,6 +17,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """R1: at most one restart a node in so many seconds."""
     pods_at_once: int = 50
     """R3: pods that are deleted by one recovery."""
+    quiet: float = 60.0
+    """R3: the newest refusal on a node that takes pods lies so far back: no more are refused."""
     prunes_after: float = 300.0
     """R3: at most one on a node in so many seconds."""
     dead_for: float = 600.0

@@ -2,12 +2,18 @@
 
 from collections.abc import Iterable
 
+from bridgehead.core.findings.standing import few
+from bridgehead.core.model.json import text
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.times import epoch
 from bridgehead.core.recover.assessment import Assessment, diagnosed
 from bridgehead.core.recover.past import last
 from bridgehead.core.recover.precondition import Precondition, judged
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
+
+_SHOWN = 3
+"""Pods that are named one by one."""
 
 
 def pruning(situation: Situation) -> Assessment:
@@ -19,7 +25,7 @@ def pruning(situation: Situation) -> Assessment:
     rest = (
         f"; {len(every) - len(pods)} more stay for the next time" if len(every) > len(pods) else ""
     )
-    left = [f"delete bare pods, which nobody replaces: {', '.join(bare[:5])}"] if bare else []
+    left = [f"delete bare pods, which nobody replaces: {few(bare)}"] if bare else []
     return Assessment(
         rung=Rung.PRUNE,
         preconditions=(
@@ -34,7 +40,8 @@ def pruning(situation: Situation) -> Assessment:
         ),
         would=(
             f"delete {len(pods)} failed pods of node {situation.node.name}, each by its uid{rest}",
-            *(f"delete pod {pod.ref}: {pod.message or pod.reason}" for pod in pods[:3]),
+            *(f"delete pod {pod.ref}: {pod.message or pod.reason}" for pod in pods[:_SHOWN]),
+            *([f"and {len(pods) - _SHOWN} more of them"] if len(pods) > _SHOWN else []),
         ),
         would_not=(
             "delete the newest refused pod of each owner: it is the evidence",
@@ -53,6 +60,15 @@ def refused_on(situation: Situation) -> tuple[Pod, ...]:
         for pod in situation.scene.pods_on(situation.node.name)
         if pod.refused and not pod.deleting and names & pod.requests.keys()
     )
+
+
+def refusal_at(situation: Situation, pod: Pod) -> float:
+    """When the kubelet refused it, in seconds since the epoch: it notes that as the pod's start.
+
+    Where that is not kept, the pod's creation; 0 where that is not known either.
+    """
+    raw = situation.scene.observed.raw_pod(pod)
+    return epoch(text(raw, "status", "startTime")) or pod.created
 
 
 def prunable(refused: Iterable[Pod]) -> tuple[Pod, ...]:
@@ -84,9 +100,24 @@ def _over(situation: Situation) -> Precondition:
     if situation.missing:
         short = "; ".join(str(item) for item in situation.missing)
         return judged(what, False, f"{short}, and pods may still be sent there: cordon it first")
-    if situation.expectations_known:
-        return judged(what, True, f"node {node.name} offers what it should")
-    return judged(what, None, f"nothing tells what node {node.name} should offer")
+    if not situation.expectations_known:
+        return judged(what, None, f"nothing tells what node {node.name} should offer")
+    newest = max((refusal_at(situation, pod) for pod in refused_on(situation)), default=None)
+    if newest is None or newest > 0:
+        return _quiet(situation, what, newest)
+    return judged(what, None, f"nothing tells when pods were refused on node {node.name}")
+
+
+def _quiet(situation: Situation, what: str, newest: float | None) -> Precondition:
+    """A node can offer every device and refuse every pod: only time without a refusal tells."""
+    name, least = situation.node.name, situation.limits.quiet
+    if newest is None:
+        return judged(what, True, f"node {name} offers what it should, and has refused none")
+    age = situation.now - newest
+    said = f"node {name} offers what it should; the newest refusal there is {age:.0f} s old"
+    if age < least:
+        said += f", more may follow: wait for {least:.0f} s without one, or cordon it first"
+    return judged(what, age >= least, said)
 
 
 def _rate(situation: Situation) -> Precondition:
