@@ -2,6 +2,8 @@
 
 import re
 
+from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.revisions import templates_of
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.model.json import JsonObject, canonical, child, children
 
@@ -12,17 +14,41 @@ def own_alone(scene: Scene, plugin: Plugin, name: str) -> bool:
     return _owns(plugin, name) and not any(_owns(other, name) for other in others)
 
 
+def has_offered(scene: Scene, post: Post, name: str) -> bool:
+    """Whether the plugin is known to offer the name, or to have done so in another shape of it.
+
+    By its family, by what a revision gives its containers, or by its log: a name of the same domain
+    alone may have been another plugin's.
+    """
+    plugin = post.plugin
+    family = plugin.family
+    templates = [item.template for item in templates_of(scene, plugin.component)]
+    if (family.resources and family.offers(name)) or any(
+        _gives(template, name) for template in (plugin.component.template, *templates)
+    ):
+        return True
+    whole = _whole(name)
+    return any(whole.search(line) for _, log in post.logs for line in log.lines)
+
+
 def _owns(plugin: Plugin, name: str) -> bool:
     """Whether the plugin offers the name, or would once it runs."""
     family = plugin.family
     if name in plugin.resources or (family.resources and family.offers(name)):
         return True
+    return _gives(plugin.component.template, name)
+
+
+def _gives(template: JsonObject, name: str) -> bool:
     given = [
         {key: item[key] for key in ("command", "args", "env") if key in item}
-        for item in containers_of(plugin.component.template)
+        for item in containers_of(template)
     ]
-    whole = rf"(?<![\w./-]){re.escape(name)}(?![\w./-])"
-    return re.search(whole, canonical(given)) is not None
+    return _whole(name).search(canonical(given)) is not None
+
+
+def _whole(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w./-]){re.escape(name)}(?![\w./-])")
 
 
 def containers_of(template: JsonObject) -> tuple[JsonObject, ...]:

@@ -1,8 +1,8 @@
 """A resource name stays on a node that nobody serves any more.
 
-Finds: a name without healthy devices on a node where no plugin serves it: another name of the same
-domain has taken its place, by the plugin's log where the old capacity still stands; or no plugin
-for it is left, and pods ask for it.
+Finds: a name without healthy devices on a node where no plugin serves it: the plugin that is known
+to have offered it has another name now, by its log where the old capacity still stands; or no
+plugin for it is left, and pods ask for it.
 
 Why: the kubelet never deletes a name from its node's status. Pods that ask for the old name stay
 Pending, and quotas and dashboards count it.
@@ -17,6 +17,7 @@ disturbs. A rollback does not remove it.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.own_device import has_offered
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import remove_name
@@ -38,7 +39,7 @@ def _check(scene: Scene) -> Iterable[Cause]:
             continue
         for name, offer in node.offers.items():
             if offer.allocatable == 0 and _unserved(scene, node, name):
-                dead.setdefault(name, []).append((node, _instead(node, name)))
+                dead.setdefault(name, []).append((node, _instead(scene, node, name)))
     for name, places in sorted(dead.items()):
         nodes = tuple(node.name for node, _ in places)
         # What an uninstalled plugin leaves behind harms nobody who does not ask for it.
@@ -46,8 +47,14 @@ def _check(scene: Scene) -> Iterable[Cause]:
             yield _cause(scene, name, places)
 
 
-def _instead(node: Node, name: str) -> str:
-    """A name of the same domain that the node does have devices of; empty where there is none."""
+def _instead(scene: Scene, node: Node, name: str) -> str:
+    """A name of the same domain that the node does have devices of; empty where there is none.
+
+    Only of a plugin that is known to have offered the dead name: two plugins may share a domain.
+    """
+    own = (it for it in scene.posts_by_node.get(node.name, ()) if _of_domain(it, name))
+    if not any(has_offered(scene, post, name) for post in own):
+        return ""
     domain = name.partition("/")[0]
     alive = (
         other
@@ -60,7 +67,7 @@ def _instead(node: Node, name: str) -> str:
 def _unserved(scene: Scene, node: Node, name: str) -> bool:
     """Whether no plugin of the node serves the name, nor could, as far as is known."""
     posts = scene.posts_by_node.get(node.name, ())
-    instead = _instead(node, name)
+    instead = _instead(scene, node, name)
     if instead:
         own = [post for post in posts if _of_domain(post, name)]
         told = bool(own) and all("registered" in post.quotes for post in own)
@@ -71,7 +78,9 @@ def _unserved(scene: Scene, node: Node, name: str) -> bool:
         return not open_still and not any(_serves(post, name) for post in own)
     if node.offers[name].capacity:
         return False
-    return all(_unrelated(post, name) for post in posts) and bool(scene.observed.has(Need.PODS))
+    return all(_unrelated(scene, post, name) for post in posts) and bool(
+        scene.observed.has(Need.PODS)
+    )
 
 
 def _of_domain(post: Post, name: str) -> bool:
@@ -93,11 +102,16 @@ def _serves(post: Post, name: str) -> bool:
     return name in post.names and not post.alive
 
 
-def _unrelated(post: Post, name: str) -> bool:
-    """Whether the plugin has nothing to do with the name."""
-    if not post.names:
+def _unrelated(scene: Scene, post: Post, name: str) -> bool:
+    """Whether the plugin has nothing to do with the name.
+
+    That pods ask for it and it is of the plugin's domain tells nothing where the plugin serves
+    another name.
+    """
+    if not post.names or post.plugin.family.offers(name) or has_offered(scene, post, name):
         return False
-    return name not in post.names and not post.plugin.family.offers(name)
+    served = [it for it in post.plugin.resources if it != name and post.allocatable(it)]
+    return name not in post.names or (name not in post.plugin.resources and bool(served))
 
 
 def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
@@ -115,7 +129,11 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
         for its in [[it for it in (name, instead) if it in known_names[node]]]
     ]
     said = f"; {instead} has taken its place" if instead else "; no plugin for it is left there"
-    fix = f"Let workloads ask for {instead} instead." if instead else "Ask for what nodes offer."
+    fix = (
+        f"Let workloads ask for {instead} instead."
+        if instead
+        else f"Install the plugin of {name} again, or let workloads ask for what nodes offer."
+    )
     return Cause(
         message=f"{name} is a dead name on {listed(nodes)}{said}",
         blame=Blame.CONFIGURATION,
