@@ -10,17 +10,18 @@ final for its pod, and a controller makes others that fail the same way, by the 
 Sure: the pod's message carries the code and the words of the plugin. Unavailable or EOF means that
 its process ended in the call: its previous log has the reason.
 
-Do: act on the plugin's words. If its process ended, read its previous log; compare with nodes on
-which another revision runs before the version is blamed.
+Do: go back where the former version handed out on the same nodes. Else act on the plugin's words;
+if its process ended, read its previous log, and compare with nodes on which another revision runs.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.allocation_errors import Known, known
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
@@ -32,6 +33,8 @@ from bridgehead.core.diagnose.refusals import (
     refused_pods,
     told,
 )
+from bridgehead.core.diagnose.remedies import roll_back
+from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import pod_key
 from bridgehead.core.diagnose.users import User, users
@@ -45,6 +48,7 @@ _PREPARING = re.compile(
     r"(?P<said>.*)",
     re.DOTALL,
 )
+_FORMER = "under the former version pods were handed devices on these nodes"
 _ENDED = ("Unavailable", "Canceled")
 
 
@@ -99,8 +103,10 @@ def _of_waiting(scene: Scene, resource: str, found: list[tuple[User, Evidence]])
 def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
     nodes, first = nodes_of(found), found[0]
     ended = first.said.code in _ENDED or "EOF" in first.said.said
-    post = post_of(scene, first.pod.node, resource)
-    plugin = f"pod {post.pod.ref}" if post is not None and post.pod is not None else "the plugin"
+    posts = [post for node in nodes if (post := post_of(scene, node, resource)) is not None]
+    plugin = " and ".join(sorted({post.plugin.component.ref for post in posts})) or "the plugin"
+    before = _handed_out_before(scene, posts, resource) if len(posts) == len(nodes) else ()
+    back = [roll_back(posts[0].plugin.component)] if before else []
     what = "ended in the call" if ended else f"answered {first.said.code}: {first.said.said}"
     return Cause(
         message=f"{plugin} did not hand out {resource} on {', '.join(nodes)}: it {what}; "
@@ -109,20 +115,51 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
         object=object_of(found),
         nodes=nodes,
         explains=tuple(item.key for item in found),
-        evidence=(*told(found), *_last_words(scene, first, resource)),
+        evidence=(*told(found), *_last_words(scene, first, resource), *before),
         refuted_by="the same pod is handed a device by the same process of the plugin",
         ruled_out=(
             RuledOut("missing devices", "the kubelet had chosen devices when it called"),
             RuledOut("the scheduler", "the pods were bound"),
+            *([RuledOut("a drifted node", _FORMER)] if before else []),
         ),
         actions=(
+            *back,
             Action(
                 text="Read what the plugin wrote at that time",
                 command=_log(scene, first.pod.node, resource),
             ),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.UNKNOWN,
+        rollback_helps=RollbackHelps.YES if before else RollbackHelps.UNKNOWN,
+    )
+
+
+def _handed_out_before(scene: Scene, posts: Sequence[Post], resource: str) -> tuple[Evidence, ...]:
+    """Pods that were handed devices on these nodes under the former revision.
+
+    None where the plugin is not one, has no former revision, or this one has handed out as well.
+    """
+    if len({post.plugin.component.ref for post in posts}) != 1:
+        return ()
+    standing, former = former_of(templates_of(scene, posts[0].plugin.component))
+    if standing is None or former is None:
+        return ()
+    found = []
+    for post in posts:
+        if post.pod is None or post.pod.revision != standing.hash:
+            return ()
+        served = [
+            pod
+            for pod in scene.pods_on(post.node.name)
+            if pod.requests.get(resource) and pod.phase in ("Running", "Succeeded")
+        ]
+        since = max(post.pod.created, standing.at or 0.0)
+        if any(pod.created >= since for pod in served):
+            return ()
+        found += [pod for pod in served if pod.created < (standing.at or 0.0)][:1]
+    return tuple(
+        Evidence(f"status of pod {pod.ref}", f"{pod.phase} on {pod.node} since before this version")
+        for pod in found[:3]
     )
 
 
@@ -152,6 +189,6 @@ RULE = DiagnosisRule(
     level=4,
     references=("Project-HAMi/HAMi#71", "volcano-sh/devices#58"),
     needs=frozenset({Need.NODES, Need.PODS}),
-    helped_by=frozenset({Need.LOGS, Need.DAEMON_SETS}),
+    helped_by=frozenset({Need.LOGS, Need.DAEMON_SETS, Need.REVISIONS}),
     check=_check,
 )
