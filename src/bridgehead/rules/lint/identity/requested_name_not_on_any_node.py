@@ -33,9 +33,10 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
             if amount(str(written)) == 0:
                 continue
             names = names or OfferedNames(linted)
-            state, near = names.standing(item.resource), names.near(item.resource)
+            state = names.standing(item.resource)
             if state is Standing.OFFERED:
                 continue
+            near = names.near(item.resource)
             if state is Standing.POSSIBLE and not near:
                 yield Doubt(
                     why=f"whether a plugin whose names are not known offers {item.resource}, "

@@ -14,7 +14,7 @@ Do: raise the quota to what all pods need, or move them to another namespace.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from bridgehead.core.findings.eligible import eligible_nodes
@@ -37,22 +37,37 @@ Needed = dict[tuple[str, str, str], Decimal]
 
 def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     needed: Needed = defaultdict(Decimal)
+    spaces = {item.ref.namespace for item in linted.with_pods} - {""}
+    quotas = {name: quotas_of(linted, name) for name in sorted(spaces)}
+    there = _by_namespace(linted, {name for name, found in quotas.items() if found})
     for manifest in linted.with_pods:
-        for quota in quotas_of(linted, manifest.ref.namespace):
+        for quota in quotas.get(manifest.ref.namespace, ()):
             if quota.unjudged:
                 yield Doubt(
                     why=f"whether quota {quota.name} counts pods of {manifest.ref}: it has the "
                     f"scope {', '.join(quota.unjudged)}"
                 )
             elif quota.counts(text(manifest.template, "spec", "priorityClassName")):
-                yield from _exceeded(linted, manifest, quota, needed)
+                pods = there[manifest.ref.namespace]
+                own = () if manifest.kind in _WAITING else _own(manifest, pods)
+                yield from _exceeded(manifest, quota, (_wanted(linted, manifest), own), needed)
+
+
+def _by_namespace(linted: Linted, namespaces: Collection[str]) -> Mapping[str, list[Pod]]:
+    """Pods that have not ended, of these namespaces."""
+    found: dict[str, list[Pod]] = {name: [] for name in namespaces}
+    for pod in linted.cluster.snapshot.pods if linted.cluster else ():
+        if pod.namespace in found and not pod.terminal:
+            found[pod.namespace].append(pod)
+    return found
 
 
 def _exceeded(
-    linted: Linted, manifest: Manifest, quota: Quota, needed: Needed
+    manifest: Manifest, quota: Quota, pods_of_it: tuple[int, Sequence[Pod]], needed: Needed
 ) -> Iterator[Violation]:
+    """``pods_of_it``: how many there are to be, and those that there are."""
     waits = manifest.kind in _WAITING
-    pods, own = _wanted(linted, manifest), () if waits else _own(linted, manifest)
+    pods, own = pods_of_it
     for entry, each in asked_of_a_pod(manifest).items():
         if entry not in quota.hard:
             continue
@@ -74,22 +89,13 @@ def _wanted(linted: Linted, manifest: Manifest) -> int:
     return replicas if isinstance(replicas, int) else 1
 
 
-def _own(linted: Linted, manifest: Manifest) -> tuple[Pod, ...]:
+def _own(manifest: Manifest, pods: Iterable[Pod]) -> tuple[Pod, ...]:
     """Pods of the object that stands: a quota counts them already, and they are replaced."""
-    pods = linted.cluster.snapshot.pods if linted.cluster else ()
+    if manifest.kind == "Pod":
+        return tuple(pod for pod in pods if pod.name == manifest.ref.name)
     selector = manifest.at(("spec", "selector"))
     chosen: JsonObject = selector if isinstance(selector, Mapping) else {}
-    return tuple(
-        pod
-        for pod in pods
-        if pod.namespace == manifest.ref.namespace
-        and not pod.terminal
-        and (
-            pod.name == manifest.ref.name
-            if manifest.kind == "Pod"
-            else label_selector_matches(chosen, pod.labels)
-        )
-    )
+    return tuple(pod for pod in pods if label_selector_matches(chosen, pod.labels))
 
 
 def _takes(pod: Pod, entry: str) -> Decimal:
@@ -101,17 +107,22 @@ def _violation(
 ) -> Violation:
     pods, wanted, left, used = counts
     hard = quota.hard[entry]
-    what = "pods" if entry == PODS else entry
-    makes = f"one pod on each of {pods} nodes" if manifest.kind == "DaemonSet" else f"{pods} pods"
+    what = _pods(hard) if entry == PODS else f"{hard:f} {entry}"
+    each_node = f"one pod on each of {pods} nodes"
+    makes = each_node if manifest.kind == "DaemonSet" and pods > 1 else _pods(Decimal(pods))
     needs = makes if entry == PODS else f"{makes}, {wanted:f} {entry} together"
     others = f", of which {used:f} are for others" if used else ""
     return Violation(
         manifest=manifest,
         path=("metadata", "namespace"),
         message=f"it needs {needs}, and quota {quota.name} of namespace "
-        f"{manifest.ref.namespace} leaves {left:f}: it allows {hard:f} {what}{others}",
-        evidence=(Evidence(f"quota {manifest.ref.namespace}/{quota.name}", f"{what}: {hard:f}"),),
+        f"{manifest.ref.namespace} leaves {left:f}: it allows {what}{others}",
+        evidence=(Evidence(f"quota {manifest.ref.namespace}/{quota.name}", f"hard: {what}"),),
     )
+
+
+def _pods(count: Decimal) -> str:
+    return f"{count:f} pod{'' if count == 1 else 's'}"
 
 
 RULE = LintRule(
