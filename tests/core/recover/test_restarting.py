@@ -261,3 +261,18 @@ def test_a_person_may_ask_without_a_cause_but_not_against_one() -> None:
     assert restarting(situation(asked=True)).ready
     found = restarting(situation(asked=True, causes=(cause("driver-library-mismatch"),)))
     assert of(found, "the diagnosis names").verdict is NOT_MET
+
+
+def test_what_pods_hold_tells_that_a_node_offers_too_few() -> None:
+    alone: dict[str, Any] = {
+        "bad": node(1, Offer(0, 0)),
+        "others": (),
+        "plugin_pods": (plugin_pod(1),),
+    }
+    words = "fewer devices than it should"
+    assert of(restarting(situation(**alone)), words).verdict is Verdict.NOT_KNOWN
+    found = of(restarting(situation(**alone, pods=(workload("w"),))), words)
+    assert found.verdict is Verdict.MET
+    assert "expected 1 (pods there hold at least so many)" in found.evidence
+    waits = workload("w", admitted=False)
+    assert of(restarting(situation(**alone, pods=(waits,))), words).verdict is Verdict.NOT_KNOWN

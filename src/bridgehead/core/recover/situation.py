@@ -185,9 +185,17 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 counted = Expectation(offer.capacity, "its capacity counts so many", _SURE)
                 if expected is None or expected.count < counted.count:
                     expected = counted
+            held = self._held(name)
+            if held and (expected is None or expected.count < held):
+                expected = Expectation(held, "pods there hold at least so many", _SURE)
             if expected is not None and (offer.allocatable if offer else 0) < expected.count:
                 found.append(Missing(resource=name, offer=offer, expected=expected))
         return tuple(found)
+
+    def _held(self, name: str) -> int:
+        """Devices that pods have been given there: the node had as many, whatever it shows now."""
+        pods = self.scene.holders(self.node.name, name)
+        return sum(pod.requests[name] for pod in pods if pod.admitted)
 
     @property
     def expectations_known(self) -> bool:

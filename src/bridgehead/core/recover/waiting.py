@@ -5,6 +5,9 @@ from bridgehead.core.recover.precondition import Precondition, judged
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
 
+BASELINE = "--baseline"
+"""The option that says what nodes offered before, where nothing else tells."""
+
 
 def waiting(situation: Situation) -> Assessment:
     """R0 in this situation: it fits as soon as one of its reasons holds."""
@@ -68,5 +71,5 @@ def needed(situation: Situation) -> Precondition:
     if situation.expectations_known:
         return judged(what, False, f"node {situation.node.name} offers what it should")
     return judged(
-        what, None, f"nothing tells what node {situation.node.name} should offer: give --baseline"
+        what, None, f"nothing tells what node {situation.node.name} should offer: give {BASELINE}"
     )
