@@ -14,11 +14,12 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.cli.recover import run_command
 from bridgehead.cli.recover_endings import Typed, tell
+from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
-from tests.core.recover.stage import cause, node, situation
+from tests.core.recover.stage import cause, node, plugin_pod, situation
 
 REF = "daemonset/gpu/plugin"
 
@@ -233,3 +234,23 @@ async def test_ones_own_command_is_run_without_a_shell() -> None:
     assert code == 127
     assert "No such file" in said
     assert (await run_command((sys.executable, "-c", "raise SystemExit(3)")))[0] == 3
+
+
+def test_a_proposed_command_keeps_the_baseline(capsys: pytest.CaptureFixture[str]) -> None:
+    given = msgspec.structs.replace(typed(), baseline=" --baseline was.json")
+    tell(Explanation(nodes=(explained(ILL),)), given)
+    assert f"recover {REF} --node n1 --baseline was.json --yes" in capsys.readouterr().err
+    tell(Explanation(nodes=()), given)
+    assert f"diagnose {REF} --baseline was.json" in capsys.readouterr().err
+
+
+def test_where_only_a_baseline_lacks_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    untold = situation(
+        bad=node(1, Offer(0, 0)), others=(), plugin_pods=(plugin_pod(1),), asked=True
+    )
+    named = (assess(untold, Rung.RESTART),)
+    choice = Choice(assessments=named, chosen=None, why="nothing tells")
+    shown = Explained(situation=untold, choice=choice)
+    for result, consent in ((Explanation(nodes=(shown,)), ""), (shown, " --yes")):
+        tell(result, typed())
+        assert f"next: bridgehead recover {REF}{consent} --baseline FILE" in capsys.readouterr().err

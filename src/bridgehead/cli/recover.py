@@ -111,6 +111,7 @@ def recover(
         output=output,
         again=again,
         where=where,
+        baseline=f" --baseline {shlex.quote(str(baseline))}" if baseline else "",
     )
     return tell(result, typed)
 
@@ -134,7 +135,7 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
             "--node": self.node,
             "--resource": self.resource,
             "--rung": self.rung.value if self.rung else "",
-            "--baseline": self.baseline,
+            "--baseline": shlex.quote(str(self.baseline)) if self.baseline else "",
         }
         options = "".join(f" {name} {value}" for name, value in named.items() if value)
         return f"{f' {self.ref}' if self.ref else ''}{options}"

@@ -1,5 +1,7 @@
 """How ``bridgehead recover`` ends: what it explains, what it did, and what to do next."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from bridgehead.app.recover import Explained, Explanation, Taken
@@ -12,6 +14,7 @@ from bridgehead.cli.rollback import is_back
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.recover.rung import Rung
+from bridgehead.core.recover.waiting import BASELINE
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.recovery import SCHEMA, acted_json, acted_text, choice_json, choice_text
 
@@ -25,6 +28,8 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     output: str
     again: str
     where: str
+    baseline: str = ""
+    """The option with its value, after a space; it matters to every look at the same nodes."""
 
 
 def tell(result: Taken, typed: Typed) -> Exit:
@@ -34,7 +39,7 @@ def tell(result: Taken, typed: Typed) -> Exit:
         case Explanation():
             return _explained(result, typed)
         case Explained():
-            return _refused(result, output, where)
+            return _refused(result, typed)
         case Acted():
             return _acted(result, typed)
         case NothingToTakeBack():
@@ -63,10 +68,9 @@ def _explained(result: Explanation, typed: Typed) -> Exit:
             show(choice_text(item.situation, item.choice, item.tried))
         if not result.nodes:
             show(_NOTHING_KNOWN if result.unread else "no node needs recovery")
-    ready = [item for item in result.nodes if item.choice.chosen is not None]
     for missing in result.unread:
         say(f"not read: {missing.what}: {missing.why}")
-    next_step(_first_the_grant(result, typed) or _next(ready, typed))
+    next_step(_first_the_grant(result, typed) or _next(result, typed))
     wrong = [item for item in result.nodes if item.situation.faults or item.situation.missing]
     if wrong:
         return Exit.FINDINGS
@@ -81,8 +85,9 @@ def _first_the_grant(result: Explanation, typed: Typed) -> str:
     return f"grant: {', '.join(grants)}; then {typed.again}"
 
 
-def _next(ready: list[Explained], typed: Typed) -> str:
+def _next(result: Explanation, typed: Typed) -> str:
     """The command that does the first thing that can be done."""
+    ready = [item for item in result.nodes if item.choice.chosen is not None]
     for item in ready:
         rung = item.choice.chosen.rung if item.choice.chosen else None
         if rung is None:
@@ -90,11 +95,24 @@ def _next(ready: list[Explained], typed: Typed) -> str:
         ref, node = item.situation.plugin.component.ref, item.situation.node.name
         named = f" --rung {rung.value}" if typed.rung is not None or rung is Rung.DEAD_NAME else ""
         resource = f" --resource {typed.resource}" if typed.resource else ""
-        return f"bridgehead recover {ref} --node {node}{resource}{named} --yes{typed.where}"
+        options = f"{resource}{named}{typed.baseline}"
+        return f"bridgehead recover {ref} --node {node}{options} --yes{typed.where}"
+    if not typed.baseline and _lacks_baseline(result.nodes):
+        return f"{typed.again} {BASELINE} FILE"
     if typed.rung is not None and typed.rung.by_hand:
         return f"{typed.again} --yes --command ARGV, or by hand as shown"
     about = f" {typed.component}" if typed.component else ""
-    return f"bridgehead diagnose{about}{typed.where}"
+    return f"bridgehead diagnose{about}{typed.baseline}{typed.where}"
+
+
+def _lacks_baseline(nodes: Iterable[Explained]) -> bool:
+    """Whether a rung waits for somebody to tell what a node should offer."""
+    return any(
+        BASELINE in item.evidence
+        for node in nodes
+        for assessment in node.choice.assessments
+        for item in assessment.obstacles
+    )
 
 
 def _explanation_json(result: Explanation) -> JsonObject:
@@ -105,9 +123,9 @@ def _explanation_json(result: Explanation) -> JsonObject:
     }
 
 
-def _refused(result: Explained, output: str, where: str) -> Exit:
+def _refused(result: Explained, typed: Typed) -> Exit:
     """A precondition does not hold: nothing was done."""
-    if output == "json":
+    if typed.output == "json":
         unread = result.situation.scene.observed.unread
         show(pretty_json(_explanation_json(Explanation(nodes=(result,), unread=unread))))
     else:
@@ -115,7 +133,10 @@ def _refused(result: Explained, output: str, where: str) -> Exit:
     wrong = result.situation.faults or result.situation.missing
     sound = "nothing is wrong" + (" as far as was read" if result.situation.undiagnosed else "")
     say("nothing was done" if wrong else f"{sound}; nothing was done")
-    next_step(f"bridgehead diagnose {result.situation.plugin.component.ref}{where}")
+    ref = result.situation.plugin.component.ref
+    again = f"{typed.again} --yes {BASELINE} FILE"
+    lacks = not typed.baseline and _lacks_baseline((result,))
+    next_step(again if lacks else f"bridgehead diagnose {ref}{typed.baseline}{typed.where}")
     if wrong or any(item.obstacles for item in result.choice.assessments):
         return Exit.FINDINGS
     return Exit.INCOMPLETE if result.situation.undiagnosed else Exit.DONE
@@ -135,7 +156,7 @@ def _acted(result: Acted, typed: Typed) -> Exit:
         next_step(f"{typed.again}  # what was seen has settled")
         return Exit.FINDINGS
     if result.verified is False:
-        next_step(f"bridgehead diagnose {ref}{where}")
+        next_step(f"bridgehead diagnose {ref}{typed.baseline}{where}")
         return Exit.NEEDS_A_PERSON
     held = result.assessment.rung is Rung.CORDON
     next_step(
