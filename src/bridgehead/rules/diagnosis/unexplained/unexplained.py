@@ -9,8 +9,9 @@ Why: what is not explained is not harmless, and must not be passed over in silen
 Sure: the symptoms are what the cluster itself says; that nothing is known to explain them is all
 that is concluded here.
 
-Do: look at the places that the actions name, in their order; with a reader pod on the node, or with
-the logs that could not be read, the same command may say more.
+Do: look at the places that the actions name, in their order; read what an ended process said last.
+With a reader pod on the node, or with the logs that could not be read, the same command may say
+more.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,15 +19,18 @@ from collections.abc import Iterable, Sequence
 from bridgehead.core.diagnose.cause import Action, Blame, Cause
 from bridgehead.core.diagnose.ranking import LAST_LEVEL
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.diagnose.symptom import Symptom
+from bridgehead.core.diagnose.symptom import Symptom, pod_key
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
+from bridgehead.core.model.pod import Container, Pod
 
 _NAMED = 3
 _LONGEST = 140
 _QUOTED = 12
+_LINES = 3
 
 
 def _check(scene: Scene) -> Iterable[Cause]:
@@ -37,7 +41,10 @@ def _check(scene: Scene) -> Iterable[Cause]:
     yield Cause(
         message=_message(left),
         blame=Blame.UNKNOWN,
-        evidence=tuple(proof for item in left[:_QUOTED] for proof in item.evidence[:1]),
+        evidence=(
+            *(proof for item in left[:_QUOTED] for proof in item.evidence[:1]),
+            *_last_words(scene, left),
+        ),
         refuted_by="another rule explains them once more of the cluster is read",
         object=first.object if len(left) == 1 else type(first.object)(),
         nodes=tuple(sorted({item.node for item in left if item.node in scene.nodes})),
@@ -75,6 +82,12 @@ def _actions(scene: Scene, left: Sequence[Symptom]) -> Iterable[Action]:
             text="see the pod's events",
             command=f"kubectl -n {ref.namespace} describe pod {ref.name}",
         )
+    for pod, ended in _ended(scene, left)[:1]:
+        former = "" if ended.state == "terminated" else " --previous"
+        yield Action(
+            text="read what its process said before it ended",
+            command=f"kubectl -n {pod.namespace} logs {pod.name} -c {ended.name}{former}",
+        )
     if "devices" in by_sort:
         yield from _at_the_node(scene, by_sort["devices"])
     if "resource" in by_sort:
@@ -83,6 +96,30 @@ def _actions(scene: Scene, left: Sequence[Symptom]) -> Iterable[Action]:
             command="kubectl get nodes "
             "-o custom-columns=NODE:.metadata.name,OFFERS:.status.allocatable",
         )
+
+
+def _ended(scene: Scene, left: Sequence[Symptom]) -> list[tuple[Pod, Container]]:
+    """Containers of the symptoms' pods whose process has ended in error, in their order."""
+    pods = {pod_key(pod): pod for pod in scene.observed.snapshot.pods}
+    mine = [pods[item.key] for item in left if item.key in pods]
+    return [
+        (pod, item)
+        for pod in mine
+        for item in (*pod.init_containers, *pod.containers)
+        if item.last_exit_code or (item.state == "terminated" and item.exit_code)
+    ]
+
+
+def _last_words(scene: Scene, left: Sequence[Symptom]) -> Iterable[Evidence]:
+    """The last lines of the first process that ended and whose log was read."""
+    for pod, item in _ended(scene, left):
+        logs = [pair for pair in scene.observed.logs_of(pod) if pair[0].container == item.name]
+        for key, log in sorted(logs, key=lambda pair: not pair[0].previous):
+            said = [(at, line) for at, line in enumerate(log.lines) if line.strip()]
+            if said:
+                for at, line in said[-_LINES:]:
+                    yield Evidence(f"log {key}:{log.number_of(at)}", line)
+                return
 
 
 def _at_the_node(scene: Scene, symptom: Symptom) -> Iterable[Action]:
