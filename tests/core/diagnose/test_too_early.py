@@ -102,6 +102,13 @@ def test_a_pod_that_has_failed_already_is_judged() -> None:
     assert "pod/gpu/plugin-n4" in {item.key for item in found.symptoms}
 
 
+def test_a_pod_whose_image_cannot_be_pulled_has_not_begun() -> None:
+    waiting = plugin_pod("n4", age=3, waits="ErrImagePull")
+    found = told(*sound(), node("n4", "4/0"), waiting)
+    assert found.too_early == ()
+    assert "pod/gpu/plugin-n4" in {item.key for item in found.symptoms}
+
+
 def test_a_workload_that_has_just_begun_is_no_plugin() -> None:
     assert told(*sound(), pod("train", "n1", asks=1, age=5)).too_early == ()
 

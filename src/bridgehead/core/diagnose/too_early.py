@@ -11,6 +11,7 @@ from bridgehead.core.diagnose.daemon_set_symptoms import on_their_way
 from bridgehead.core.diagnose.device_symptoms import Survey, just_began, young_pod
 from bridgehead.core.diagnose.diagnosis import TooEarly
 from bridgehead.core.diagnose.patience import PATIENCE
+from bridgehead.core.diagnose.pod_state import unsound
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
@@ -62,7 +63,8 @@ def _posts(scene: Scene) -> tuple[TooEarly, ...]:
         for node in scene.nodes.values()
         for plugin in scene.plugins
         for pod in (young_pod(scene, node, plugin),)
-        if pod is not None or just_began(scene, node)
+        if (pod is not None and not _failed(scene, pod))
+        or (pod is None and just_began(scene, node))
     ]
     if not begun:
         return ()
@@ -70,6 +72,11 @@ def _posts(scene: Scene) -> tuple[TooEarly, ...]:
     judged = {node.name for node in survey.nodes}
     found = (_point(scene, survey, *item) for item in begun if item[0].name in judged)
     return tuple(item for item in found if item is not None)
+
+
+def _failed(scene: Scene, pod: Pod) -> bool:
+    """Whether its own status says already what keeps it from starting: that is judged."""
+    return not pod.deleting and bool(unsound(pod, scene.now, PATIENCE))
 
 
 def _point(
