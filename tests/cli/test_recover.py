@@ -18,7 +18,7 @@ from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.rung import Rung
-from bridgehead.core.recover.situation import Situation
+from bridgehead.core.recover.situation import Answer, Situation
 from tests.core.recover.stage import cause, node, plugin_pod, situation
 
 REF = "daemonset/gpu/plugin"
@@ -254,3 +254,11 @@ def test_where_only_a_baseline_lacks_it_is_asked_for(capsys: pytest.CaptureFixtu
     for result, consent in ((Explanation(nodes=(shown,)), ""), (shown, " --yes")):
         tell(result, typed())
         assert f"next: bridgehead recover {REF}{consent} --baseline FILE" in capsys.readouterr().err
+
+
+def test_a_forbidden_dry_run_ends_with_the_grant(capsys: pytest.CaptureFixture[str]) -> None:
+    untried = Answer(None, "could not be asked", "create pods in namespace gpu")
+    refused = situation(causes=(cause("stream-ended"),), dry_run=untried)
+    assert tell(explained(refused), typed()) == Exit.CANNOT
+    grant = "next: grant: create pods in namespace gpu; then bridgehead recover"
+    assert grant in capsys.readouterr().err

@@ -16,6 +16,7 @@ from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.diagnose.node_times import starts_of
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.findings.observed import Observed, Reading, event_of
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.cohort import cohort_of
 from bridgehead.core.model.json import JsonObject, children, text
 from bridgehead.core.model.node import Node
@@ -230,7 +231,8 @@ async def _dry_run(session: Session, place: Place) -> Answer:
     try:
         refusal = await pod_refusal(session.kube, component, component.template)
     except Forbidden as error:
-        return Answer(None, f"could not be asked: {error.message}")
+        grant = f"create pods in namespace {component.namespace}"
+        return Answer(None, f"could not be asked: {error.message}", grant)
     if refusal is not None:
         return Answer(False, refusal.message)
     return Answer(True, f"namespace {component.namespace} would take it")
@@ -275,7 +277,7 @@ def _proven(place: Place, node: Node, keeps: OpenRun) -> tuple[bool | None, str]
         if other is not None and cohort_of(other) == kind and _offers(place.plugin, other)
     )
     if alike:
-        return True, f"{former} runs on {', '.join(alike[:3])}, of the same cohort"
+        return True, f"{former} runs on {few(alike, 3)}, of the same cohort"
     return None, f"no node of its cohort runs {former}, and no restart test is recorded"
 
 

@@ -123,6 +123,16 @@ def _explanation_json(result: Explanation) -> JsonObject:
     }
 
 
+def _only_grant(result: Explained) -> str:
+    """The permission for a dry run, where nothing else is in the way of a rung; else empty."""
+    tried = result.situation.dry_run
+    only = any(
+        item.obstacles and all(one.evidence == tried.said for one in item.obstacles)
+        for item in result.choice.assessments
+    )
+    return tried.grant if only else ""
+
+
 def _refused(result: Explained, typed: Typed) -> Exit:
     """A precondition does not hold: nothing was done."""
     if typed.output == "json":
@@ -134,6 +144,9 @@ def _refused(result: Explained, typed: Typed) -> Exit:
     sound = "nothing is wrong" + (" as far as was read" if result.situation.undiagnosed else "")
     say("nothing was done" if wrong else f"{sound}; nothing was done")
     ref = result.situation.plugin.component.ref
+    if grant := _only_grant(result):
+        next_step(f"grant: {grant}; then {typed.again} --yes")
+        return Exit.CANNOT
     again = f"{typed.again} --yes {BASELINE} FILE"
     lacks = not typed.baseline and _lacks_baseline((result,))
     next_step(again if lacks else f"bridgehead diagnose {ref}{typed.baseline}{typed.where}")

@@ -87,6 +87,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     accepted: bool | None
     said: str
+    grant: str = ""
+    """What has to be granted before it can be asked; empty where that is not in the way."""
 
 
 class WayBack(msgspec.Struct, frozen=True, kw_only=True):
