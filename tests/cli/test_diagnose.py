@@ -161,6 +161,24 @@ def test_what_has_just_begun_is_exit_8_and_says_when_to_look_again(
     assert "look again in 40 s" in capsys.readouterr().out
 
 
+def test_markdown_has_commands_as_code_and_what_is_too_early_under_its_own_title(
+    tmp_path: Path, capsys: Output
+) -> None:
+    path = str(recorded(tmp_path / "s", BAD))
+    run(["diagnose", "--from", path, "-o", "markdown"])
+    out = capsys.readouterr().out
+    assert re.search(r"\n- \*\*do 1\*\* .+\n\n  ```sh\n  kubectl .+\n  ```\n", out)
+    young = plugin_pod("n2")
+    young["metadata"]["creationTimestamp"] = "2026-01-31T11:59:40Z"
+    young["status"]["containerStatuses"][0]["state"]["running"]["startedAt"] = (
+        "2026-01-31T11:59:40Z"
+    )
+    early = [daemon_set(2), node("n1"), node("n2", "4/0"), plugin_pod("n1"), young]
+    run(["diagnose", "--from", str(recorded(tmp_path / "e", early)), "-o", "markdown"])
+    out = capsys.readouterr().out
+    assert re.search(r"\n## Too early to say\n\n- plugin pod .+\n", out)
+
+
 def test_a_question_about_a_sound_node_is_answered_healthy(tmp_path: Path) -> None:
     path = str(recorded(tmp_path / "s", BAD))
     assert run(["diagnose", "--from", path, "--node", "n1"]) == Exit.DONE
@@ -325,6 +343,16 @@ async def test_a_reader_image_that_cannot_be_pulled_is_told_at_once_and_asked_fo
         "--state-namespace mine\n" in told
     )
     assert [seen.method for seen in server.seen if seen.method != "GET"] == ["POST", "DELETE"]
+
+
+async def test_of_a_node_that_is_not_there_only_that_is_said(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    words = ("--node", "n9", "--kubeconfig", str(kubeconfig))
+    assert await command("diagnose", *words) == Exit.USAGE
+    told = capsys.readouterr().err
+    assert "there is no node n9" in told
+    assert "files of n9" not in told
 
 
 async def test_of_a_cluster_the_next_command_waits_first(

@@ -16,6 +16,7 @@ from bridgehead.cluster.errors import ClaimedError
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
 from bridgehead.cluster.recover_access import needed_to_recover
 from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.findings.standing import few
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
@@ -276,5 +277,5 @@ def _one(found: Sequence[Node]) -> Node:
         return found[0]
     if not found:
         raise NodeUnclearError("no node needs help: name the one that is meant")
-    names = ", ".join(node.name for node in found[:10])
+    names = few([node.name for node in found], 10)
     raise NodeUnclearError(f"{len(found)} nodes need help ({names}): name one")

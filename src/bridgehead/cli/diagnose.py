@@ -81,7 +81,10 @@ def diagnose(
     if reader_image and (not nodes or state.recording is not None):
         raise click.UsageError("--reader-image goes with --node, and with a live cluster")
     question = Question(component=_ref(component), nodes=nodes)
-    observed = _observed(state, question, state_namespace, baseline, reader_image or "", registry)
+    hints: list[str] = []
+    observed = _observed(
+        state, question, state_namespace, baseline, reader_image or "", registry, hints
+    )
     found = diagnosed(observed, question)
     if save is not None:
         _save(observed, save)
@@ -92,6 +95,8 @@ def diagnose(
         not_begun(output, Exit.USAGE, absent)
         next_step(f"bridgehead diagnose{state.as_arguments}")
         return Exit.USAGE
+    for hint in hints:
+        say(hint)
     show(_shown(found, output))
     recorded = state.recording is not None
     live = as_arguments(state.cluster, state_namespace)
@@ -128,7 +133,9 @@ def _observed(
     baseline: Path | None,
     reader_image: str,
     registry: RegistryOptions,
+    hints: list[str],
 ) -> "Observed":
+    """What is asked about. ``hints`` gets what is to be said if that is there at all."""
     from bridgehead.app.history import history_of  # noqa: PLC0415
 
     extra = (history_of(baseline),) if baseline is not None else ()
@@ -146,7 +153,7 @@ def _observed(
 
     async def read() -> None:
         async with client(state.cluster) as kube:
-            looked = await _files(kube, question, state_namespace, reader_image)
+            looked = await _files(kube, question, state_namespace, reader_image, hints)
             found.append(
                 await observe(
                     kube,
@@ -177,8 +184,10 @@ async def _with_registry(observed: "Observed", registry: RegistryOptions) -> "Ob
         return await with_registry(observed, images_in_trouble(observed), asked, MOST_IMAGES)
 
 
-async def _files(kube: "Kube", question: "Question", state_namespace: str, image: str) -> "Looked":
-    """What a reader pod sees of the nodes, where somebody allows one; else it is said."""
+async def _files(
+    kube: "Kube", question: "Question", state_namespace: str, image: str, hints: list[str]
+) -> "Looked":
+    """What a reader pod sees of the nodes, where somebody allows one; else it is to be said."""
     from bridgehead.app.reader import Looked, allowed_image, look_at  # noqa: PLC0415
 
     if not question.nodes:
@@ -187,7 +196,9 @@ async def _files(kube: "Kube", question: "Question", state_namespace: str, image
     chosen = image or await allowed_image(kube, state_namespace, ref)
     if not chosen:
         names = ", ".join(question.nodes)
-        say(f"files of {names} are not looked at: name an image with a shell, --reader-image IMAGE")
+        hints.append(
+            f"files of {names} are not looked at: name an image with a shell, --reader-image IMAGE"
+        )
         return Looked()
     return await look_at(
         kube,
@@ -200,10 +211,8 @@ async def _files(kube: "Kube", question: "Question", state_namespace: str, image
 
 def _shown(found: "Diagnosis", output: str) -> str:
     from bridgehead.report.diagnosis_json import diagnosis_json  # noqa: PLC0415
-    from bridgehead.report.diagnosis_text import (  # noqa: PLC0415
-        diagnosis_markdown,
-        diagnosis_text,
-    )
+    from bridgehead.report.diagnosis_markdown import diagnosis_markdown  # noqa: PLC0415
+    from bridgehead.report.diagnosis_text import diagnosis_text  # noqa: PLC0415
     from bridgehead.report.inventory import pretty_json  # noqa: PLC0415
 
     match output:

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from bridgehead.core.diagnose.diagnosis import Diagnosis, NodeView, Ranked
 from bridgehead.core.findings.finding import Finding, Severity
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.report.plain import plain_line
-from bridgehead.report.sections import Section, as_markdown
 
 _MOST_NODES = 8
+_NODES = 3
 _MOST_NAMES = 6
-_MOST_MOMENTS = 12
+MOST_MOMENTS = 12
 _MOST_RULES = 4
 _ROLLBACK = {
     "yes": "a rollback would help",
@@ -26,8 +28,8 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
         "\n".join(map(plain_line, _cause(number, item)))
         for number, item in enumerate(diagnosis.causes, start=1)
     ]
-    parts += ["\n".join(map(plain_line, _node(item))) for item in _shown(diagnosis)]
-    parts += list(_remarks(diagnosis))
+    parts += ["\n".join(map(plain_line, _node(item))) for item in nodes_shown(diagnosis)]
+    parts += [_block(title, lines) for title, lines in remarks(diagnosis)]
     return "\n\n".join(parts)
 
 
@@ -48,29 +50,47 @@ def verdict(diagnosis: Diagnosis) -> str:
 
 
 def _cause(number: int, cause: Ranked) -> Iterator[str]:
+    yield heading(number, cause)
+    for item in said_of(cause):
+        yield f"   {item.label:<9} {item.text}"
+        yield from (f"             {line}" for line in item.command.splitlines())
+
+
+def heading(number: int, cause: Ranked) -> str:
+    """The cause in a line."""
     how = f"{cause.severity.value}, {cause.confidence.value} confidence"
-    yield f"{number}. {cause.rule} ({how}): {cause.message}"
+    return f"{number}. {cause.rule} ({how}): {cause.message}"
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Something that is told of a cause, and a command that goes with it."""
+
+    label: str
+    text: str
+    command: str = ""
+
+
+def said_of(cause: Ranked) -> Iterator[Said]:
+    """All that is told of a cause below its heading."""
     if cause.scope:
-        yield f"   where     {cause.scope}"
+        yield Said("where", cause.scope)
     if cause.nodes:
-        yield f"   nodes     {_names(cause.nodes)}"
-    yield f"   blame     {cause.blame.value}; {_ROLLBACK[cause.rollback_helps.value]}"
+        yield Said("nodes", _names(cause.nodes))
+    yield Said("blame", f"{cause.blame.value}; {_ROLLBACK[cause.rollback_helps.value]}")
     for item in _proof(cause.evidence):
-        yield f"   proof     {item.source}: {item.text}"
+        yield Said("proof", f"{item.source}: {item.text}")
     for rival in cause.ruled_out:
-        yield f"   not       {rival.what}: {rival.by}"
+        yield Said("not", f"{rival.what}: {rival.by}")
     if cause.refuted_by:
-        yield f"   unless    {cause.refuted_by}"
+        yield Said("unless", cause.refuted_by)
     for effect in cause.effects:
-        yield f"   effect    {_effect(effect)}"
+        yield Said("effect", _effect(effect))
     if not cause.actions and cause.remedy:
-        yield f"   do        {cause.remedy}"
+        yield Said("do", cause.remedy)
     for turn, action in enumerate(cause.actions, start=1):
         rung = f" [{action.rung}]" if action.rung else ""
         risk = f" ({action.risk.value})" if action.risk.value != "none" else ""
-        yield f"   do {turn}      {action.text}{rung}{risk}"
-        if action.command:
-            yield from (f"             {line}" for line in action.command.splitlines())
+        yield Said(f"do {turn}", f"{action.text}{rung}{risk}", action.command)
 
 
 def _proof(evidence: Iterable[Evidence]) -> Iterator[Evidence]:
@@ -88,18 +108,22 @@ def _names(names: tuple[str, ...]) -> str:
     return ", ".join(names[:_MOST_NODES]) + more
 
 
-def _shown(diagnosis: Diagnosis) -> Iterable[NodeView]:
+def nodes_shown(diagnosis: Diagnosis) -> Iterable[NodeView]:
     """Times are shown of a few nodes; all of them are in the JSON."""
-    return diagnosis.nodes[:3]
+    return diagnosis.nodes[:_NODES]
 
 
 def _node(node: NodeView) -> Iterator[str]:
     yield f"node {node.name} ({_offers(node) or 'no devices'})"
-    left_out = node.earlier + max(0, len(node.timeline) - _MOST_MOMENTS)
-    if left_out:
-        yield f"   {left_out} earlier moments are in -o json"
-    for moment in node.timeline[-_MOST_MOMENTS:]:
+    yield from (f"   {words}" for words in earlier(node))
+    for moment in node.timeline[-MOST_MOMENTS:]:
         yield f"   {moment.at[:19]}Z  {moment.what}"
+
+
+def earlier(node: NodeView) -> tuple[str, ...]:
+    """How many of its moments are not shown, where any are not."""
+    left_out = node.earlier + max(0, len(node.timeline) - MOST_MOMENTS)
+    return (f"{left_out} earlier moments are in -o json",) if left_out else ()
 
 
 def _offers(node: NodeView) -> str:
@@ -111,51 +135,32 @@ def _offers(node: NodeView) -> str:
     return ", ".join([*shown, f"{left} names at 0/0"] if left else shown)
 
 
-def _remarks(diagnosis: Diagnosis) -> Iterator[str]:
+def remarks(diagnosis: Diagnosis) -> Iterator[tuple[str, list[str]]]:
+    """What is no cause, under a title each: what is left out, too early, not known, or crashed."""
+    if len(diagnosis.nodes) > _NODES:
+        rest = [node.name for node in diagnosis.nodes[_NODES:]]
+        yield "more nodes, whose times are in -o json", [_names(tuple(rest))]
     if diagnosis.too_early:
         points = diagnosis.too_early
-        lines = [f"   {item.text}; look again in {item.again} s" for item in points[:_MOST_NODES]]
+        lines = [f"{item.text}; look again in {item.again} s" for item in points[:_MOST_NODES]]
         if len(points) > _MOST_NODES:
-            lines.append(f"   and {len(points) - _MOST_NODES} more, which are in -o json")
-        yield _block("too early to say", lines)
+            lines.append(f"and {len(points) - _MOST_NODES} more, which are in -o json")
+        yield "too early to say", lines
     if diagnosis.not_known:
         whys: dict[str, list[str]] = {}
         for item in diagnosis.not_known:
             whys.setdefault(item.why, []).append(item.rule)
-        lines = [f"   {_some(rules)}: {why}" for why, rules in whys.items()]
-        yield _block("not known", lines)
+        yield "not known", [f"{_some(rules)}: {why}" for why, rules in whys.items()]
     if diagnosis.failures:
-        lines = [f"   {item.rule}: {item.error}" for item in diagnosis.failures]
-        yield _block("rules that crashed (a defect of bridgehead; please report)", lines)
+        lines = [f"{item.rule}: {item.error}" for item in diagnosis.failures]
+        yield "rules that crashed (a defect of bridgehead; please report)", lines
 
 
 def _block(title: str, lines: Iterable[str]) -> str:
-    return "\n".join([title, *map(plain_line, lines)])
+    return "\n".join([title, *(plain_line(f"   {line}") for line in lines)])
 
 
 def _some(rules: list[str]) -> str:
     names = list(dict.fromkeys(rules))
     more = f" and {len(names) - _MOST_RULES} more" if len(names) > _MOST_RULES else ""
     return ", ".join(names[:_MOST_RULES]) + more
-
-
-def diagnosis_markdown(diagnosis: Diagnosis) -> str:
-    """The same as sections, for a ticket or a pull request."""
-    sections = [Section(verdict(diagnosis))]
-    for number, cause in enumerate(diagnosis.causes, start=1):
-        lines = [plain_line(line).strip() for line in _cause(number, cause)]
-        sections.append(Section(lines[0], lines=tuple(lines[1:])))
-    sections += [
-        Section(f"Node {node.name}", ("TIME", "WHAT", "SOURCE"), tuple(_rows(node)))
-        for node in _shown(diagnosis)
-        if node.timeline
-    ]
-    remarks = [line.strip() for part in _remarks(diagnosis) for line in part.splitlines()]
-    if remarks:
-        sections.append(Section("Not known", lines=tuple(remarks)))
-    return as_markdown(sections)
-
-
-def _rows(node: NodeView) -> Iterator[tuple[str, ...]]:
-    for moment in node.timeline[-_MOST_MOMENTS:]:
-        yield (moment.at[:19] + "Z", moment.what, moment.source)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from bridgehead.core.findings.standing import few
 from bridgehead.core.journal.entry import stamp
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.json import JsonObject
@@ -116,8 +117,7 @@ def _where(outcome: Outcome) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:6])
-    return f": {shown}{', ...' if len(names) > 6 else ''}" if names else ""
+    return f": {few(names, 6)}" if names else ""
 
 
 # Several

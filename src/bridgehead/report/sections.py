@@ -97,18 +97,19 @@ def _markdown(section: Section) -> list[str]:
     if section.rows:
         lines.append(_cells(section.header))
         lines.append(_cells("---" for _ in section.header))
-        lines += [_cells(map(_escaped, row)) for row in section.rows]
+        lines += [_cells(map(escaped, row)) for row in section.rows]
     if section.rows and section.lines:
         lines.append("")
-    return [*lines, *(f"- {_escaped(line)}" for line in section.lines)]
+    return [*lines, *(f"- {escaped(line)}" for line in section.lines)]
 
 
 def _cells(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
-    """A bar would end the cell; an asterisk, underscore or angle bracket would be markup."""
+def escaped(text: str) -> str:
+    """Text in Markdown: a bar would end the cell; an asterisk, underscore or angle bracket would be
+    markup."""
     shown = plain(text)
     for mark in "\\|*_<>`":
         shown = shown.replace(mark, "\\" + mark)

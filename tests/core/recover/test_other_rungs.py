@@ -147,6 +147,7 @@ def test_not_more_than_fifty_pods_go_at_once() -> None:
     many = tuple(refused(f"r{number:03}", 9000 - number) for number in range(80))
     found = pruning(situation(bad=node(1), pods=many, causes=(LATER,)))
     assert len(found.pods) == 50
+    assert "and 47 more of them" in found.would
     assert len(prunable(many)) == 79
     assert "29 more stay" in found.would[0]
 

@@ -142,7 +142,7 @@ def clearing(found: tuple[Refused, ...]) -> tuple[Action, ...]:
     actions = [
         Action(
             text=f"Delete {len(pods)} refused pods of controllers in {namespace}; "
-            "the newest of each stays as evidence",
+            f"the newest of each stays as evidence{_rest(len(pods) - _SHOWN)}",
             command=f"kubectl delete pod -n {namespace} "
             + " ".join(pod.name for pod in pods[:_SHOWN]),
             risk=Risk.NONE,
@@ -163,6 +163,11 @@ def clearing(found: tuple[Refused, ...]) -> tuple[Action, ...]:
     if not actions:
         actions.append(Action(text="Leave the refused pods: their controllers have made others"))
     return tuple(actions)
+
+
+def _rest(more: int) -> str:
+    """What a command that would be too long leaves out."""
+    return f". The command has the first {_SHOWN}; {more} more are left then" if more > 0 else ""
 
 
 def _by_namespace(pods: list[Pod]) -> list[tuple[str, list[Pod]]]:

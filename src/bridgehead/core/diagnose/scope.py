@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import ObjectRef
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.cohort import UNKNOWN, cohort_of, labelled_device
 from bridgehead.core.model.node import Node
 from bridgehead.core.plan.settings import CohortKey
@@ -49,7 +50,7 @@ def _separating(bad: Iterable[Node], good: Iterable[Node]) -> str:
         if values and len(values) <= 2 and not values & others and values != {UNKNOWN}:
             return (
                 f"exactly those with {key.value} {' or '.join(sorted(values))}; "
-                f"the others have {', '.join(sorted(others)[:3])}"
+                f"the others have {few(sorted(others), 3)}"
             )
     return ""
 

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.cohort import Cohort, cohorts_of, short_names, splitting_key
 from bridgehead.core.model.component import Revision
 from bridgehead.core.model.device import Offer
@@ -232,7 +233,7 @@ def _left_out(subject: Subject) -> list[str]:
     """A rollout over some of the nodes cannot give the strategy back: say so before it begins."""
     if not subject.left_out:
         return []
-    shown = ", ".join(subject.left_out[:5])
+    shown = few(subject.left_out)
     return [
         f"{len(subject.left_out)} nodes are left out ({shown}): the update strategy will stay "
         "OnDelete and the run will end with exit 4, or the controller would replace their pods"

@@ -6,6 +6,7 @@ So it is a revision of its own, needs consent by name, and takes nothing from a 
 
 from collections.abc import Iterator
 
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.placement import placing, without_placing
 from bridgehead.core.model.json import JsonValue, child, differing
 from bridgehead.core.model.node import Node
@@ -103,7 +104,7 @@ def _beside_others(subject: Subject) -> Iterator[Refusal]:
     before, after = without_placing(subject.component.template), without_placing(subject.target)
     others = tuple(differing(before, after))
     if others:
-        fields = ", ".join(others[:SHOWN]) + (" and more" if len(others) > SHOWN else "")
+        fields = few(others, SHOWN)
         yield subject.refusal(
             "placement-with-other-change",
             f"the manifest changes where {subject.component.ref} runs and also {fields}: a failure "
@@ -164,7 +165,7 @@ def _held_by_others(subject: Subject) -> Iterator[Refusal]:
     if held:
         yield subject.refusal(
             "losers-held-by-others",
-            f"others hold nodes that {subject.component.ref} would lose: {', '.join(held[:SHOWN])}",
+            f"others hold nodes that {subject.component.ref} would lose: {few(held, SHOWN)}",
             "wait until they are done",
         )
 

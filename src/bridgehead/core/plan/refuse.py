@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.cohort import cohort_of, cohorts_of
 from bridgehead.core.model.component import Component, template_digest
 from bridgehead.core.model.json import texts
@@ -96,7 +97,7 @@ def component_missing(wanted: ComponentRef, components: Sequence[Component]) -> 
     known = sorted(item.ref for item in components if item.name == wanted.name)
     here = sorted(item.name for item in components if item.namespace == wanted.namespace)
     hint = f"did you mean {known[0]}? " if known else ""
-    there = f"that namespace has: {', '.join(here[:5])}" if here else "it has no DaemonSet"
+    there = f"that namespace has: {few(here)}" if here else "it has no DaemonSet"
     return Refusal(
         "component-missing",
         f"there is no {ref}",
@@ -164,7 +165,7 @@ def _aside(subject: Subject) -> Iterator[Refusal]:
     aside, total = len(subject.set_aside), len(subject.nodes)
     if not total:
         return
-    shown = ", ".join(f"{item.node} ({item.reason})" for item in subject.set_aside[:5])
+    shown = few([f"{item.node} ({item.reason})" for item in subject.set_aside])
     if aside == total:
         yield subject.refusal(
             "no-usable-node",
@@ -185,7 +186,7 @@ def _unproven_kinds(subject: Subject) -> Iterator[Refusal]:
     reasons = {item.node: item.reason for item in subject.set_aside}
     for cohort, nodes in cohorts_of(subject.nodes, subject.spec.cohort).items():
         if usable and cohort not in usable:
-            shown = ", ".join(f"{node.name} ({reasons[node.name]})" for node in nodes[:5])
+            shown = few([f"{node.name} ({reasons[node.name]})" for node in nodes])
             yield subject.refusal(
                 "cohort-without-canary",
                 f"no node of the cohort {cohort.name} can be changed: {shown}",

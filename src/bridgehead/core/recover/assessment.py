@@ -52,6 +52,8 @@ def diagnosed(situation: Situation, rung: Rung) -> Precondition:
     if situation.asked:
         return judged(what, True, "it names no cause on this node; a person asks for this rung")
     unread = "; ".join(situation.undiagnosed[:3])
+    if (more := len(situation.undiagnosed) - 3) > 0:
+        unread += f"; and {more} more"
     return judged(what, None, f"it names no cause on this node{f' ({unread})' if unread else ''}")
 
 

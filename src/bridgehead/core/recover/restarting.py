@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bridgehead.core.components.resources import pods_of
+from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.plugins import standing_revision
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.recover.assessment import Assessment, diagnosed, no_open_run, nobody_elses
@@ -155,7 +156,7 @@ def _healthy_elsewhere(situation: Situation) -> Precondition:
         return judged(
             what, False, f"none of {len(others)} other nodes with {pod.revision} offers its devices"
         )
-    return judged(what, True, f"revision {pod.revision} on {', '.join(good[:3])}")
+    return judged(what, True, f"revision {pod.revision} on {few(good, 3)}")
 
 
 def _offers(situation: Situation, pod: Pod) -> bool:
@@ -203,7 +204,7 @@ def _idle(situation: Situation) -> Iterator[Precondition]:
     what = f"no pod on the node holds the devices ({why}: {SHRINKS})"
     holders = [pod.ref for pod in situation.holders]
     if holders:
-        yield judged(what, False, f"held by {', '.join(holders[:5])}")
+        yield judged(what, False, f"held by {few(holders)}")
     elif _pods_unread(situation):
         yield judged(what, None, "not all pods could be read")
     else:
