@@ -101,18 +101,27 @@ def diagnose(
     recorded = state.recording is not None
     live = as_arguments(state.cluster, state_namespace)
     where = state.as_arguments if recorded else live
-    again = [
-        *filter(None, (component, *(f"--node {name}" for name in nodes))),
-        *([f"--reader-image {shlex.quote(reader_image)}"] if reader_image else []),
-        *([f"--baseline {shlex.quote(str(baseline))}"] if baseline else []),
+    again = _again(component, nodes, reader_image, baseline, registry)
+    return _ending(found, fail_on, again, where, recorded=recorded)
+
+
+def _again(
+    component: str | None,
+    nodes: tuple[str, ...],
+    reader_image: str | None,
+    baseline: Path | None,
+    registry: RegistryOptions,
+) -> str:
+    """The arguments that make the same question, but for where it is asked."""
+    words = [
+        *([component] if component else []),
+        *(word for name in nodes for word in ("--node", name)),
+        *(["--reader-image", reader_image] if reader_image else []),
+        *(["--baseline", str(baseline)] if baseline else []),
+        *([] if registry.asks else ["--no-registry"]),
+        *(word for host in registry.plain_http for word in ("--plain-http", host)),
     ]
-    return _ending(
-        found,
-        fail_on,
-        "".join(f" {word}" for word in again),
-        where,
-        recorded=recorded,
-    )
+    return "".join(f" {shlex.quote(word)}" for word in words)
 
 
 def _ref(component: str | None) -> str:
