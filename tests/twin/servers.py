@@ -112,11 +112,10 @@ class TwinServer:
 
     def settled(self, asked: Asked) -> tuple[int, Any]:
         """Ask once the controllers have done what they do at once."""
-        quiet, version = 0, -1
-        while quiet < _QUIET:
-            quiet = quiet + 1 if version == self.twin.store.version else 0
+        version = -1
+        while version != self.twin.store.version:
             version = self.twin.store.version
-            self._runner.run(asyncio.sleep(0))
+            self._runner.run(asyncio.sleep(_QUIET))
         return self.ask(asked)
 
 
@@ -145,8 +144,9 @@ def _decoded(body: bytes) -> Any:
         return body.decode()
 
 
-_QUIET = 10
-"""Rounds of the event loop without a write, after which nothing more is expected."""
+_QUIET = 0.05
+"""Seconds: longer than a controller takes to hear of a change (``WorkQueue``); timers of one loop
+come in their order however slow the machine is."""
 _MASKED = ("uid", "resourceVersion", "creationTimestamp", "generation")
 _UID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
