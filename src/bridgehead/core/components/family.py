@@ -141,7 +141,9 @@ def _runs_other(family: Family, container: JsonObject) -> bool:
     return str(command[0]).rpartition("/")[2] in family.other_programs
 
 
+@lru_cache(maxsize=4096)
 def _maker(image: str) -> Family | None:
+    """Asked again and again for few images: each rule looks at each template."""
     return next((family for family in FAMILIES if family.makes(image)), None)
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from enum import Enum
 
+import msgspec
+
 from bridgehead.core.components.family import family_of
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.components.resources import offered_by
@@ -11,7 +13,7 @@ from bridgehead.core.findings.claimants import claimed_by
 from bridgehead.core.findings.configurations import configurations
 from bridgehead.core.findings.eligible import nodes_of
 from bridgehead.core.findings.manifest import Linted, Manifest, component_of
-from bridgehead.core.findings.own_names import is_told, offers_itself
+from bridgehead.core.findings.own_names import has_further_names, tells, what_is_given
 from bridgehead.core.findings.standing import standing, template_changes
 from bridgehead.core.model.json import JsonObject, text
 
@@ -43,12 +45,14 @@ class OfferedNames:
         self.pooled = any(key in node.labels for node in nodes_of(linted) for key in _POOLS)
         self._configurations = configurations(linted)
         self._standing = tuple(_standing(linted))
+        self._written = tuple(self._read(plugin) for plugin in linted.plugins)
+        self._by_claims = frozenset(_by_claims(linted))
 
     def standing(self, name: str) -> Standing:
         """What is known of the name."""
-        if name in self.on_nodes or name in self._by_claims():
+        if name in self.on_nodes or name in self._by_claims:
             return Standing.OFFERED
-        found = [self._written(plugin, name) for plugin in self._linted.plugins]
+        found = [item.standing(name) for item in self._written]
         found += [_by(template, names, name) for template, names in self._standing]
         for state in (Standing.OFFERED, Standing.POSSIBLE):
             if state in found:
@@ -64,29 +68,47 @@ class OfferedNames:
     def changes(self, name: str) -> bool:
         """Whether a plugin of the manifests that offers it is new or another than stands."""
         return any(
-            self._written(plugin, name) is Standing.OFFERED and _is_change(self._linted, plugin)
-            for plugin in self._linted.plugins
+            item.standing(name) is Standing.OFFERED and item.is_change for item in self._written
         ) or any(item.name == name for found in self._configurations for item in found.names)
 
-    def _written(self, plugin: Manifest, name: str) -> Standing:
-        if is_told(plugin, name):
-            return Standing.OFFERED
-        claimed = claimed_by(plugin, component_of(plugin), self._configurations).names
-        if name in claimed or name.partition("/")[0] in claimed:
-            return Standing.OFFERED
-        if offers_itself(plugin, self._configurations, name):
-            return Standing.POSSIBLE
+    def _read(self, plugin: Manifest) -> "_Written":
         live = standing(self._linted, plugin)
-        if live is not None and not template_changes(plugin, live.template):
-            return Standing.NOWHERE
-        return _by(plugin.template, tuple(sorted(claimed)), name)
+        return _Written(
+            given=what_is_given(plugin),
+            template=plugin.template,
+            claimed=claimed_by(plugin, component_of(plugin), self._configurations).names,
+            is_change=live is None or bool(template_changes(plugin, live.template)),
+        )
 
-    def _by_claims(self) -> frozenset[str]:
-        """Names that a DeviceClass serves by resource claims (KEP-5004), without any plugin."""
-        cluster = self._linted.cluster
-        objects: list[JsonObject] = [it.data for it in self._linted.of_kind("DeviceClass")]
-        objects += cluster.of_kind("DeviceClass") if cluster else ()
-        return frozenset(text(item, "spec", "extendedResourceName") for item in objects)
+
+class _Written(msgspec.Struct, frozen=True):
+    """What a plugin among the manifests tells of names; read once, asked for each name."""
+
+    given: str
+    template: JsonObject
+    claimed: frozenset[str]
+    is_change: bool
+    """Whether it is new, or another than stands."""
+
+    def standing(self, name: str) -> Standing:
+        """What it makes known of the name."""
+        if tells(self.given, name):
+            return Standing.OFFERED
+        if name in self.claimed or name.partition("/")[0] in self.claimed:
+            return Standing.OFFERED
+        if has_further_names(self.template, name):
+            return Standing.POSSIBLE
+        if not self.is_change:
+            return Standing.NOWHERE
+        return _by(self.template, tuple(sorted(self.claimed)), name)
+
+
+def _by_claims(linted: Linted) -> Iterator[str]:
+    """Names that a DeviceClass serves by resource claims (KEP-5004), without any plugin."""
+    objects: list[JsonObject] = [item.data for item in linted.of_kind("DeviceClass")]
+    objects += linted.cluster.of_kind("DeviceClass") if linted.cluster else ()
+    for item in objects:
+        yield text(item, "spec", "extendedResourceName")
 
 
 def _standing(linted: Linted) -> Iterator[tuple[JsonObject, tuple[str, ...]]]:
@@ -111,11 +133,6 @@ def _by(template: JsonObject, names: tuple[str, ...], name: str) -> Standing:
         may = family.offers(name) and (not names or family.name == "hami")
         return Standing.POSSIBLE if may else Standing.NOWHERE
     return Standing.NOWHERE if names else Standing.POSSIBLE
-
-
-def _is_change(linted: Linted, plugin: Manifest) -> bool:
-    live = standing(linted, plugin)
-    return live is None or bool(template_changes(plugin, live.template))
 
 
 def _likeness(one: str, other: str) -> float:
