@@ -22,16 +22,15 @@ from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.allocation_errors import Known, known
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     post_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.remedies import roll_back
 from bridgehead.core.diagnose.revisions import former_of, templates_of
@@ -108,14 +107,12 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
     before = _handed_out_before(scene, posts, resource) if len(posts) == len(nodes) else ()
     back = [roll_back(posts[0].plugin.component)] if before else []
     what = "ended in the call" if ended else f"answered {first.said.code}: {first.said.said}"
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"{plugin} did not hand out {resource} on {', '.join(nodes)}: it {what}; "
         f"{counted(found)} failed",
         blame=Blame.VERSION,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), *_last_words(scene, first, resource), *before),
+        evidence=(*_last_words(scene, first, resource), *before),
         refuted_by="the same pod is handed a device by the same process of the plugin",
         ruled_out=(
             RuledOut("missing devices", "the kubelet had chosen devices when it called"),
@@ -130,7 +127,7 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
             ),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.YES if before else RollbackHelps.UNKNOWN,
+        rollback=RollbackHelps.YES if before else RollbackHelps.UNKNOWN,
     )
 
 

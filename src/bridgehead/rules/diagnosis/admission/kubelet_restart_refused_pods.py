@@ -18,17 +18,16 @@ on purpose, and run a kubelet with the fix (1.25.14 and later). No version of th
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RuledOut
 from bridgehead.core.diagnose.lateness import Late, Lateness, Starts
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import Severity
@@ -67,15 +66,12 @@ def _cause(scene: Scene, resource: str, hit: list[tuple[Refused, Lateness]]) -> 
     first = [item for item in found if _init_asks(scene, item, resource)]
     too = f"; the init containers of {counted(tuple(first))} ask for it as well" if first else ""
     kubelets = sorted({scene.nodes[name].kubelet for name in nodes if name in scene.nodes})
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"the kubelet of {', '.join(nodes)} started anew and refused {counted(found)} that "
         f"had been there before, asking for {resource}{too}",
         blame=Blame.KUBELET,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
         evidence=(
-            *told(found),
             hit[0][1].evidence,
             Evidence(f"status of node {nodes[0]}", f"kubelet {', '.join(kubelets)}"),
         ),
@@ -93,7 +89,6 @@ def _cause(scene: Scene, resource: str, hit: list[tuple[Refused, Lateness]]) -> 
                 rung="runbook",
             ),
         ),
-        rollback_helps=RollbackHelps.NO,
     )
 
 

@@ -15,17 +15,16 @@ the plugin helps.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, RuledOut
 from bridgehead.core.diagnose.free_devices import room_on
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import Severity
@@ -50,14 +49,12 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
     ruled_out = (
         (RuledOut("devices in use", f"enough are free on {', '.join(enough)}"),) if enough else ()
     )
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"the kubelet of {', '.join(nodes)} cannot align {asked} with processors of one "
         f"NUMA node, as its policy asks: {counted(found)} failed",
         blame=Blame.CONFIGURATION,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), *(room.evidence for room in free[:3])),
+        evidence=[room.evidence for room in free[:3]],
         refuted_by="the kubelet's topologyManagerPolicy is none or best-effort",
         ruled_out=(
             *ruled_out,
@@ -71,7 +68,6 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
             ),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.NO,
     )
 
 

@@ -19,18 +19,17 @@ evidence. Pods without a controller have to be made anew by whoever made them.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
-from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Blame, Cause, RuledOut
 from bridgehead.core.diagnose.free_devices import Room, room_on
 from bridgehead.core.diagnose.lateness import EVENTS_KEPT, Late, Lateness, Starts
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import Severity
@@ -89,20 +88,17 @@ def _cause(resource: str, late: list[tuple[Refused, Lateness, Room]], recent: bo
     bare = [item for item in found if not item.pod.owner_kind]
     what = f"{counted(found)} asking for {resource} came before the device plugin"
     left = f"; {len(bare)} without a controller stay failed" if bare else ""
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"{what} on {', '.join(nodes)}: {why.late.value}{left}",
         blame=Blame.KUBELET,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), why.evidence, room.evidence),
+        evidence=(why.evidence, room.evidence),
         refuted_by=f"{resource} is 0 there still, or pods are refused again long after a start",
         ruled_out=(
             RuledOut("unhealthy devices", f"node {first.pod.node} shows {room.offer} now"),
             RuledOut("a bad version of the plugin", "the same plugin offers the devices since"),
         ),
         actions=clearing(found),
-        rollback_helps=RollbackHelps.NO,
         severity=None if recent or bare else Severity.INFO,
     )
 
@@ -110,17 +106,14 @@ def _cause(resource: str, late: list[tuple[Refused, Lateness, Room]], recent: bo
 def _long_ago(resource: str, old: list[tuple[Refused, Room]]) -> Cause:
     found = tuple(refused for refused, _ in old)
     nodes = nodes_of(found)
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"{counted(found)} asking for {resource} were refused on {', '.join(nodes)} before "
         "its devices were there; they are there now",
         blame=Blame.EXPECTED,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), old[0][1].evidence),
+        evidence=(old[0][1].evidence,),
         refuted_by="pods are refused again",
         actions=clearing(found),
-        rollback_helps=RollbackHelps.NO,
         severity=Severity.INFO,
         confidence=Confidence.MEDIUM,
     )

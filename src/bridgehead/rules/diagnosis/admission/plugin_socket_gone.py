@@ -19,17 +19,16 @@ from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.allocation_errors import Known, known
-from bridgehead.core.diagnose.cause import Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Blame, Cause, RuledOut
 from bridgehead.core.diagnose.free_devices import Room, room_on
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
-    object_of,
     post_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.remedies import cordon, restart_kubelet
 from bridgehead.core.diagnose.scene import Scene
@@ -54,14 +53,12 @@ def _check(scene: Scene) -> Iterable[Cause]:
 
 def _cause(scene: Scene, room: Room, found: tuple[Refused, ...]) -> Cause:
     kept_out = _kept_out(scene, room)
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"the kubelet of {room.node} offers {room.offer.allocatable} {room.resource} of a "
         f"plugin whose socket is gone: {counted(found)} failed",
         blame=Blame.KUBELET,
-        object=object_of(found),
-        nodes=(room.node,),
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), room.evidence, *kept_out),
+        evidence=(room.evidence, *kept_out),
         refuted_by="a pod that asks for the resource is admitted there now",
         ruled_out=(
             RuledOut("a plugin that failed in the call", "the kubelet did not reach it at all"),
@@ -74,7 +71,6 @@ def _cause(scene: Scene, room: Room, found: tuple[Refused, ...]) -> Cause:
             restart_kubelet(room.node),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.NO,
         confidence=Confidence.HIGH if kept_out or len(found) > 1 else Confidence.MEDIUM,
     )
 

@@ -18,16 +18,15 @@ from collections.abc import Iterable
 from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.allocation_errors import Known, known
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     post_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import Severity
@@ -54,14 +53,11 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
         if plugin is not None
         else f"kubectl get pods -A --field-selector=spec.nodeName={first.pod.node}"
     )
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"{who} fails to say which {resource} it prefers on {', '.join(nodes)}: "
         f"{first.said.said or first.said.text}; {counted(found)} failed",
         blame=Blame.VERSION,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=told(found),
         refuted_by="pods that ask for all devices of the node are refused as well",
         ruled_out=(
             RuledOut("missing devices", "the call is made only where more are free than needed"),
@@ -71,7 +67,7 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
             Action(text="Read the plugin's own words about it", command=command),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.UNKNOWN,
+        rollback=RollbackHelps.UNKNOWN,
     )
 
 

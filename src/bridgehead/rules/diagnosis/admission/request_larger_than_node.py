@@ -18,15 +18,14 @@ from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.shortage import Lack, Shortage, lacks, most_free
@@ -92,21 +91,17 @@ def _scattered(lack: Lack) -> Cause:
 
 def _refused(resource: str, found: tuple[Refused, ...]) -> Cause:
     nodes = nodes_of(found)
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"{counted(found)} asked for more than one shared {resource} on "
         f"{', '.join(nodes)}; the plugin's sharing gives out one at a time",
         blame=Blame.WORKLOAD,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=told(found),
         refuted_by="a pod that asks for one is refused with the same words",
         ruled_out=(RuledOut("a fault of the plugin", "it answers, and says which size it takes"),),
         actions=(
             Action(text="Ask for 1 in each container; two shares of a device are no more of it"),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.NO,
     )
 
 

@@ -16,18 +16,17 @@ are tried, and try more than once before a version is blamed.
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RuledOut
 from bridgehead.core.diagnose.free_devices import Room, room_on
 from bridgehead.core.diagnose.lateness import Late, Lateness, Starts
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
     nodes_of,
-    object_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.findings.finding import Severity
@@ -57,14 +56,12 @@ def _cause(resource: str, early: list[tuple[Refused, Lateness, Room]]) -> Cause:
     nodes = nodes_of(found)
     refused, why, room = early[0]
     seconds = f"{abs(why.since):.0f} s {'after' if why.since >= 0 else 'before'}"
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"{counted(found)} asked for {resource} on {', '.join(nodes)} {seconds} the start "
         "of the device plugin, when its devices were not there yet; they are there now",
         blame=Blame.EXPECTED,
-        object=object_of(found),
-        nodes=nodes,
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), why.evidence, room.evidence),
+        evidence=(why.evidence, room.evidence),
         refuted_by="the same pod, made now, is refused again",
         ruled_out=(
             RuledOut("unhealthy devices", f"node {refused.pod.node} shows {room.offer} now"),
@@ -79,7 +76,6 @@ def _cause(resource: str, early: list[tuple[Refused, Lateness, Room]]) -> Cause:
             ),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.NO,
     )
 
 

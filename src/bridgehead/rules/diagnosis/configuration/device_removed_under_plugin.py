@@ -16,17 +16,16 @@ from collections.abc import Iterable
 
 from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.allocation_errors import Known, known
-from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.cause import Action, Blame, Cause, Risk, RuledOut
 from bridgehead.core.diagnose.free_devices import room_on
+from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
     by_resource,
     clearing,
     counted,
-    object_of,
     post_of,
     refused_pods,
-    told,
 )
 from bridgehead.core.diagnose.remedies import restart_plugin
 from bridgehead.core.diagnose.scene import Scene
@@ -45,14 +44,12 @@ def _check(scene: Scene) -> Iterable[Cause]:
 def _cause(scene: Scene, resource: str, node: str, found: tuple[Refused, ...]) -> Cause:
     room, post = room_on(scene, node, resource), post_of(scene, node, resource)
     shown = (room.evidence,) if room is not None else ()
-    return Cause(
+    return refusal_cause(
+        found,
         message=f"the plugin of {resource} on {node} does not find a device that it offers "
         f"({found[0].said.said}): {counted(found)} failed",
         blame=Blame.BELOW,
-        object=object_of(found),
-        nodes=(node,),
-        explains=tuple(item.key for item in found),
-        evidence=(*told(found), *shown),
+        evidence=shown,
         refuted_by=f"the node's own tool shows as many devices as {resource} has on {node}",
         ruled_out=(
             RuledOut("a bad version", "the plugin answers, and names the device that it misses"),
@@ -68,7 +65,6 @@ def _cause(scene: Scene, resource: str, node: str, found: tuple[Refused, ...]) -
             restart_plugin(post.pod if post is not None else None, node, "once it is drained"),
             *clearing(found),
         ),
-        rollback_helps=RollbackHelps.NO,
     )
 
 
