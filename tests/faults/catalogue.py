@@ -37,6 +37,10 @@ class Fault:
     """Whether a reader pod reads the nodes' files: nothing but the kubelet's log tells of it."""
     nodes: bool = True
     """Whether the cause is about nodes; a workload's own fault is not."""
+    models: bool = False
+    """Whether the two nodes have different devices, as their labels say."""
+    blame: str = ""
+    """Where the first cause must put the blame, if that is what the fault is about."""
 
 
 def restart_kubelet(ward: Ward) -> None:
@@ -226,6 +230,16 @@ FAULTS = (
         {"discoverDir": f"{FILES}/none"},
         "driver-not-bound",
         "failed to discover devices",
+    ),
+    Fault(
+        "F8-one-model",
+        "the new version offers nothing on nodes of one model, and all on the other",
+        {"devices": 0},
+        "fewer-devices",
+        "4/4 from",
+        where=ONE,
+        models=True,
+        blame="bad version",
     ),
     Fault(
         "F15",

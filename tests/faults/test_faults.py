@@ -27,6 +27,8 @@ def test_fault_is_told(
     baseline = tmp_path / "before.json"
     if fault.nvidia:
         ward.pose_as_nvidia()
+    if fault.models:
+        ward.differ()
     ward.install(fault.before)
     ward.until_offered()
     ward.inventory(baseline)
@@ -68,6 +70,8 @@ def shortfall(ward: Ward, fault: Fault, found: Diagnosis) -> str:
         return f"expected {sorted(ill)}, told {sorted(nodes)}: {first['message']}"
     if not any(fault.evidence in item["text"] for item in first["evidence"]):
         return f"{fault.evidence!r} is not in {first['evidence']}"
+    if fault.blame and (first["blame"], first["rollbackHelps"]) != (fault.blame, "yes"):
+        return f"expected {fault.blame}, told {first['blame']}, rollback {first['rollbackHelps']}"
     if not first["actions"] or not first["refutedBy"]:
         return f"neither what to do nor what would refute it is to be missing: {first}"
     return ""

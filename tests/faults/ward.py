@@ -42,6 +42,12 @@ class Ward:
         self.repository = UNKNOWN
         self.resource = f"{namespace}.example.com/card"
 
+    def differ(self) -> None:
+        """Give the nodes devices of two models, as labels tell it; they go with the lease."""
+        for node, model in ((self.sick, "L40S"), (self.sound, "H100-80GB-HBM3")):
+            labels = {"nvidia.com/gpu.product": f"NVIDIA-{model}"}
+            self.cluster.api.patch(f"/api/v1/nodes/{node.name}", {"metadata": {"labels": labels}})
+
     def pose_as_nvidia(self, repository: str = NVIDIA) -> None:
         """Before the installation: image and resource are of that family, or of HAMi's."""
         self.repository, self.resource = repository, f"nvidia.com/{self.namespace}"

@@ -6,15 +6,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.likeness import alike, may_be_alike
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
 from bridgehead.core.findings.standing import few
-from bridgehead.core.inventory.cohort import cohort_of
-from bridgehead.core.plan.settings import CohortKey
-
-_KIND = (CohortKey.OS, CohortKey.KERNEL, CohortKey.RUNTIME, CohortKey.ARCH)
-"""What makes two nodes alike below the plugin."""
 
 
 class Reach(msgspec.Struct, frozen=True):
@@ -32,8 +28,9 @@ class Reach(msgspec.Struct, frozen=True):
 def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     """How far a fault goes that these posts of one plugin show.
 
-    Where the same version is sound on another node, the version is not to blame. Where only other
-    versions are sound, it is, unless their nodes are of another kind.
+    Where the same version is sound on another node, the version is not to blame, unless all such
+    nodes have other devices: a version may be bad for one model alone. Where only other versions
+    are sound, it is to blame, unless their nodes are of another kind.
     """
     plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
     revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
@@ -44,25 +41,36 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     ]
     same = [post for post in sound if post.pod and post.pod.revision in revisions]
     other = [post for post in sound if post.pod and post.pod.revision not in revisions]
+    comparable = [it for it in same if any(may_be_alike(it.node, post.node) for post in posts)]
+    if comparable:
+        by = f"the same version is sound on {listed(post.node.name for post in comparable)}"
+        return Reach(nodes, Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
     if same:
-        by = f"the same version is sound on {listed(post.node.name for post in same)}"
-        return Reach(
-            nodes,
-            Blame.DRIFT,
-            RollbackHelps.NO,
-            (RuledOut("a bad version", by),),
-        )
+        return _of_one_model(nodes, posts, same, other)
     if other and revisions:
         by = f"the other version is sound on {listed(post.node.name for post in other)}"
-        kinds = {cohort_of(post.node, _KIND) for post in other}
-        alike = any(cohort_of(post.node, _KIND) in kinds for post in posts)
+        near = any(alike(post.node, it.node) for post in posts for it in other)
         return Reach(
             nodes,
             Blame.VERSION,
-            RollbackHelps.YES if alike else RollbackHelps.UNKNOWN,
-            (RuledOut("a drifted node", by),) if alike else (),
+            RollbackHelps.YES if near else RollbackHelps.UNKNOWN,
+            (RuledOut("a drifted node", by),) if near else (),
         )
     return Reach(nodes, None, RollbackHelps.UNKNOWN)
+
+
+def _of_one_model(
+    nodes: tuple[str, ...], posts: Sequence[Post], same: Sequence[Post], other: Sequence[Post]
+) -> Reach:
+    """Where the version is sound on other devices only: their own kind decides, if it can."""
+    kin = [[it for it in other if alike(post.node, it.node)] for post in posts]
+    if not all(kin):
+        return Reach(nodes, None, RollbackHelps.UNKNOWN)
+    by = (
+        f"the other version is sound on {listed(it.node.name for its in kin for it in its)}, of "
+        f"the same kind; this one only on {listed(it.node.name for it in same)}, with other devices"
+    )
+    return Reach(nodes, Blame.VERSION, RollbackHelps.YES, (RuledOut("a drifted node", by),))
 
 
 def former_ran(scene: Scene, posts: Sequence[Post]) -> bool:

@@ -11,10 +11,13 @@ import msgspec
 
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import listed, posts_of_plugin, reach_of
+from bridgehead.core.diagnose.reach import Reach, listed, posts_of_plugin, reach_of
 from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.journal.entry import stamp
+
+_SECOND = 1.0
+"""Kubernetes leaves out parts of a second: what it dates came up to so much later."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -33,6 +36,8 @@ class Verdict(msgspec.Struct, frozen=True):
 def version_or_node(scene: Scene, posts: Sequence[Post], otherwise: Blame) -> Verdict:
     """The verdict on these posts of one plugin; ``otherwise`` where nothing decides."""
     reach = reach_of(scene, posts)
+    if reach.blame is Blame.VERSION:
+        return _of_version(scene, posts, reach)
     if reach.blame is not None:
         return Verdict(reach.blame, reach.rollback, reach.ruled_out)
     calm = _by_readiness(scene, posts)
@@ -50,9 +55,17 @@ def begun_with_version(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
     """
     reach = reach_of(scene, posts)
     if reach.blame is Blame.VERSION:
-        return Verdict(reach.blame, reach.rollback, reach.ruled_out)
-    if reach.blame is not None:
-        return None
+        return _of_version(scene, posts, reach)
+    return _begun_with_it(scene, posts) if reach.blame is None else None
+
+
+def _of_version(scene: Scene, posts: Sequence[Post], reach: Reach) -> Verdict:
+    """Where the former version is sound on other kinds of nodes alone, their own past may tell."""
+    judged = Verdict(reach.blame or Blame.VERSION, reach.rollback, reach.ruled_out)
+    return judged if judged.of_version else _begun_with_it(scene, posts) or judged
+
+
+def _begun_with_it(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
     past = [item for post in posts if (item := _by_past(scene, post))]
     of_version = bool(past) and all(item.of_version for item in past)
     return past[0] if of_version else None
@@ -88,11 +101,12 @@ def _by_past(scene: Scene, post: Post) -> Verdict | None:
         for item in scene.observed.history
         if item.node == post.node.name and item.resource in post.names and item.allocatable
     ]
-    after = [item.at for item in readings if item.at >= max(standing.at, post.pod.created)]
+    began = standing.at + _SECOND
+    after = [it.at for it in readings if it.at >= max(began, post.pod.created + _SECOND)]
     if after and post.pod.revision == standing.hash:
         by = f"the same version offered devices at {stamp(max(after))} (baseline)"
         return Verdict(Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
-    before = [item.at for item in readings if item.at < standing.at]
+    before = [item.at for item in readings if item.at < began]
     if before and former is not None and post.pod.revision == standing.hash:
         by = f"the former version offered devices at {stamp(max(before))} (baseline)"
         return Verdict(Blame.VERSION, RollbackHelps.YES, (RuledOut("a drifted node", by),))

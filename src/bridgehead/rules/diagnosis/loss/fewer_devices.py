@@ -20,6 +20,7 @@ from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, posts_of_plugin, reach_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import scoped_cause, shown
+from bridgehead.core.diagnose.version_or_node import begun_with_version
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
@@ -92,7 +93,6 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     component = posts[0].plugin.component
     name = posts[0].short[0]
     expected = scene.expected(posts[0].node.name, name)
-    reach = reach_of(scene, posts)
     lines = [
         post.quotes[key]
         for post in posts[:2]
@@ -100,7 +100,8 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         if key in post.quotes
     ]
     history = [scene.trajectory(post.node.name, name) for post in posts[:2]]
-    sure = reach.blame is Blame.VERSION and reach.rollback is RollbackHelps.YES
+    verdict = begun_with_version(scene, posts)
+    sure = verdict is not None and verdict.of_version
     return scoped_cause(
         scene,
         posts,
@@ -114,6 +115,7 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         ],
         refuted_by="the former version offering no more on the same node",
         blame=Blame.VERSION,
+        by_past=True,
         rollback=None if sure else RollbackHelps.UNKNOWN,
         ruled_out=[RuledOut("unhealthy devices", "capacity is as low as allocatable")],
         actions=[

@@ -1,0 +1,74 @@
+"""Where no other node decides, a node's own past tells of the version and of the node."""
+
+import pytest
+
+from bridgehead.core.diagnose.cause import Blame, RollbackHelps
+from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.version_or_node import Verdict, begun_with_version, version_or_node
+from bridgehead.core.journal.entry import stamp
+from tests.core.diagnose.cluster import CARD, NOW, Object, ago, daemon_set, node, plugin_pod, scene
+
+CHANGED = 600.0
+"""Seconds ago the new version came; Kubernetes writes times down to whole seconds."""
+
+
+def revision(name: str, number: int, age: float) -> Object:
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {
+            "name": f"plugin-{name}",
+            "namespace": "gpu",
+            "creationTimestamp": ago(age),
+            "labels": {"controller-revision-hash": name},
+            "ownerReferences": [{"kind": "DaemonSet", "name": "plugin", "controller": True}],
+        },
+        "revision": number,
+        "data": {"spec": {"template": {"spec": {"priority": number}}}},
+    }
+
+
+def ill_since_the_change(*read: float) -> Scene:
+    """One node without devices under the new version, which had four of them at these times."""
+    history = [
+        {"time": stamp(at), "node": "n1", "resource": CARD, "capacity": 4, "allocatable": 4}
+        for at in read
+    ]
+    return scene(
+        daemon_set(),
+        node("n1", "0/0"),
+        plugin_pod("n1", revision="new", age=CHANGED),
+        revision("old", 1, 9000),
+        revision("new", 2, CHANGED),
+        {
+            "apiVersion": "bridgehead.dev/v1",
+            "kind": "DeviceHistory",
+            "metadata": {"name": "readings"},
+            "readings": history,
+        },
+    )
+
+
+def verdict(found: Scene) -> Verdict:
+    return version_or_node(found, found.posts, Blame.BELOW)
+
+
+BEGAN = NOW - CHANGED
+
+
+@pytest.mark.parametrize("at", [BEGAN - 3600, BEGAN - 0.4, BEGAN + 0.6])
+def test_devices_until_the_very_second_of_the_change_speak_against_the_version(at: float) -> None:
+    found = ill_since_the_change(at)
+    assert (verdict(found).blame, verdict(found).rollback) == (Blame.VERSION, RollbackHelps.YES)
+    assert begun_with_version(found, found.posts) == verdict(found)
+
+
+def test_devices_under_the_new_version_speak_against_the_node() -> None:
+    found = ill_since_the_change(BEGAN - 3600, BEGAN + 60)
+    assert (verdict(found).blame, verdict(found).rollback) == (Blame.DRIFT, RollbackHelps.NO)
+    assert begun_with_version(found, found.posts) is None
+
+
+def test_a_node_without_a_past_decides_nothing() -> None:
+    found = ill_since_the_change()
+    assert (verdict(found).blame, verdict(found).rollback) == (Blame.BELOW, RollbackHelps.UNKNOWN)
