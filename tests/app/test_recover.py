@@ -8,16 +8,18 @@ from bridgehead.app.recover_acts import Acted, Acting, ActStopped
 from bridgehead.app.recover_look import Asked
 from bridgehead.app.rehearse_stage import Stage
 from bridgehead.app.session import Session
+from bridgehead.cluster.errors import ClaimedError
 from bridgehead.cluster.recoveries import Recoveries
 from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.diagnose.question import EVERYTHING
 from bridgehead.core.findings.finding import RuleFailure
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.component import RUN
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.recover.choice import assess
 from bridgehead.core.recover.rung import Rung
-from bridgehead.kube.resources import PODS
+from bridgehead.kube.resources import DAEMON_SETS, PODS
 from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN
 from tests.app.test_diagnose import look, on_a_twin
 
@@ -128,3 +130,19 @@ def test_pruning_is_not_verified_while_pods_are_still_refused() -> None:
     acted = on_a_twin(work)
     assert acted.verified is False
     assert "refuses pods still, 1 meanwhile" in acted.said
+
+
+def test_the_mark_of_a_run_without_a_record_keeps_the_component() -> None:
+    async def work(stage: Stage) -> None:
+        session = stage.session
+        mark = {"metadata": {"annotations": {RUN: "bridgehead/gpu-1/1"}}}
+        await session.kube.patch_merge(DAEMON_SETS, PLUGIN, mark, namespace=NAMESPACE)
+        node = (await look(stage)).snapshot.nodes[0].name
+        asked = Request(asked=Asked(component=REF, by_person=True), node=node, rung=Rung.RESTART)
+        (found,) = (await explain(session, asked, with_gaps)).nodes
+        obstacles = {item.what for item in found.choice.assessments[0].obstacles}
+        assert "no run keeps the component" in obstacles
+        with pytest.raises(ClaimedError, match="gpu-1"):
+            await recover(session, asked, with_gaps, no_command)
+
+    on_a_twin(work)

@@ -7,19 +7,23 @@ from collections.abc import Awaitable
 import msgspec
 import pytest
 
-from bridgehead.app.recover import Explained, Explanation
+from bridgehead.app.component_ref import parse_component
+from bridgehead.app.recover import Explained, Explanation, OpenEnd
 from bridgehead.app.recover_acts import Acted, ActStopped
+from bridgehead.app.rollout import NotAllowed
 from bridgehead.cli.endings import stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.cli.recover import run_command
 from bridgehead.cli.recover_endings import Typed, tell
+from bridgehead.cluster.access import Missing, Permission
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.recover.choice import Choice, assess, choose
+from bridgehead.core.recover.past import Past
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Answer, Situation
-from tests.core.recover.stage import cause, node, plugin_pod, situation
+from tests.core.recover.stage import NOW, cause, node, plugin_pod, situation
 
 REF = "daemonset/gpu/plugin"
 
@@ -262,3 +266,84 @@ def test_a_forbidden_dry_run_ends_with_the_grant(capsys: pytest.CaptureFixture[s
     assert tell(explained(refused), typed()) == Exit.CANNOT
     grant = "next: grant: create pods in namespace gpu; then bridgehead recover"
     assert grant in capsys.readouterr().err
+
+
+GRANT = "list configmaps in namespace bridgehead"
+
+
+def test_without_records_the_grant_comes_before_the_command_that_writes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unread = (Unread("runs and recoveries recorded", "forbidden", GRANT),)
+    found = Explanation(nodes=(explained(ILL),), unread=unread, grant=GRANT)
+    assert tell(found, typed()) == Exit.FINDINGS
+    told = capsys.readouterr().err
+    assert "not read: runs and recoveries recorded: forbidden" in told
+    assert f"next: grant: {GRANT}; then bridgehead recover {REF} --node n1 --yes" in told
+
+
+def test_without_records_no_rung_may_fit_and_the_grant_is_what_comes_next(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    dark = situation(causes=(cause("stream-ended"),), unrecorded="forbidden")
+    unread = (Unread("runs and recoveries recorded", "forbidden", GRANT),)
+    found = Explanation(nodes=(explained(dark),), unread=unread, grant=GRANT)
+    assert tell(found, typed()) == Exit.FINDINGS
+    told = capsys.readouterr()
+    assert "met       the node is Ready" in told.out
+    assert "not known no run keeps the component" in told.out
+    assert f"next: grant: {GRANT}; then bridgehead recover {REF}\n" in told.err
+
+
+def test_missing_rights_say_what_cannot_be_done_without_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lacks = Missing(Permission(("list",), "configmaps", "", "bridgehead", "keep the journal"))
+    why = "the limits of recovery cannot be judged: forbidden"
+    assert tell(NotAllowed((lacks,), "me", (lacks,), why), typed()) == Exit.CANNOT
+    told = capsys.readouterr().err
+    assert f"error: {why}; permissions are missing for me; nothing was changed" in told
+    assert "list configmaps in namespace bridgehead: keep the journal" in told
+    assert "then the same command again" in told
+
+
+@pytest.mark.parametrize(
+    ("ended", "said"),
+    [
+        ("", "has no end in the journal: it goes on still, or was broken off"),
+        ("interrupted", "was interrupted before anybody saw whether it has helped"),
+    ],
+)
+def test_an_earlier_recovery_without_a_verdict_is_told(
+    ended: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = Past(at=NOW - 60, rung=Rung.RESTART, node="n1", what="gpu/plugin-1", ended=ended)
+    ends = (OpenEnd(parse_component(REF), before),)
+    shown = explained(msgspec.structs.replace(ILL, past=(before,)))
+    found = Explanation(nodes=(), open_ends=ends)
+    for result, code in ((found, Exit.DONE), (shown, Exit.FINDINGS)):
+        assert tell(result, typed()) == code
+        told = capsys.readouterr().out
+        assert "R1 on node n1 (gpu/plugin-1), begun 1970-01-02T03:45:40.000Z" in told
+        assert f"{said}; bridgehead journal {REF} shows it" in told
+        assert tell(result, typed("json")) == code
+        (end,) = json.loads(capsys.readouterr().out)["openEnds"]
+        assert (end["component"], end["node"], end["result"]) == (REF, "n1", ended)
+
+
+def test_line_breaks_and_control_characters_stay_on_their_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    loud = "it broke\n::error::all is lost\x1b[31m"
+    ill = situation(causes=(cause("stream-ended", message=loud),), undiagnosed=(loud,))
+    shown = msgspec.structs.replace(explained(ill), tried=loud)
+    unread = (Unread(loud, loud),)
+    tell(Explanation(nodes=(shown,), unread=unread), typed())
+    choice = choose(ILL)
+    assert choice.chosen is not None
+    tell(Acted(situation=ILL, assessment=choice.chosen, verified=True, said=loud), typed())
+    told = capsys.readouterr()
+    for line in (*told.out.splitlines(), *told.err.splitlines()):
+        assert not line.lstrip().startswith("::")
+        assert "\x1b" not in line
+    assert "it broke ::error::all is lost [31m" in told.out

@@ -22,6 +22,7 @@ from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef, LockSettings
 from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.choice import Choice, assess, choose
+from bridgehead.core.recover.past import Past, without_verdict
 from bridgehead.core.recover.rung import Rung, may_do_alone
 from bridgehead.core.recover.situation import Situation
 
@@ -48,11 +49,21 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     """What the server said to a dry run of the effect; empty where none was asked."""
 
 
+class OpenEnd(msgspec.Struct, frozen=True):
+    """An earlier recovery of which nobody knows whether it has helped."""
+
+    component: ComponentRef
+    past: Past
+
+
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """All nodes that were looked at."""
 
     nodes: tuple[Explained, ...]
     unread: tuple[Unread, ...] = ()
+    open_ends: tuple[OpenEnd, ...] = ()
+    grant: str = ""
+    """What has to be granted before anything may be done; empty where records could be read."""
 
 
 Taken = Explanation | Explained | Acted | RolloutResult | NothingToTakeBack
@@ -77,7 +88,20 @@ async def explain(session: Session, request: Request, diagnose: Diagnose) -> Exp
         choice = _choice(seen, request)
         tried = await Acting.tried(session, seen, choice.chosen) if choice.chosen else ""
         found.append(Explained(situation=seen, choice=choice, tried=tried))
-    return Explanation(nodes=tuple(found), unread=_unread(place, diagnosis))
+    return _explanation(place, request, diagnosis, *found)
+
+
+def _explanation(
+    place: Place, request: Request, diagnosis: Diagnosis, *found: Explained
+) -> Explanation:
+    missing = place.records.unread
+    ends = without_verdict(place.records.past)
+    return Explanation(
+        nodes=found,
+        unread=_unread(place, diagnosis),
+        open_ends=tuple(OpenEnd(request.asked.component, item) for item in ends),
+        grant=missing.grant if missing is not None else "",
+    )
 
 
 def _unread(place: Place, diagnosis: Diagnosis) -> tuple[Unread, ...]:
@@ -86,7 +110,7 @@ def _unread(place: Place, diagnosis: Diagnosis) -> tuple[Unread, ...]:
         Unread(f"what rule {item.rule} says", f"the rule failed: {item.error}")
         for item in diagnosis.failures
     )
-    return tuple(dict.fromkeys((*place.scene.observed.unread, *diagnosis.unread, *failed)))
+    return tuple(dict.fromkeys((*place.unread, *diagnosis.unread, *failed)))
 
 
 async def recover(
@@ -155,13 +179,17 @@ class _Recovering:
         diagnosis = await diagnose(session)
         nodes = _nodes(place, request, diagnosis)
         if not nodes and request.rung is None:
-            return Explanation(nodes=(), unread=_unread(place, diagnosis))
+            return _explanation(place, request, diagnosis)
         node = _one(nodes)
         seen = await situation(session, request.asked, place, node, diagnosis)
         choice = _choice(seen, request)
         rung = choice.chosen.rung if choice.chosen is not None else request.rung
         if choice.chosen is not None and rung is Rung.WAIT:
             return await waited(session, seen, choice.chosen)
+        if place.records.unread is not None and choice.assessments:
+            without = place.records.unread
+            refused = await self._not_allowed(ref, rung or choice.assessments[0].rung, without)
+            return refused or Explained(situation=seen, choice=choice)
         if choice.chosen is not None and rung is Rung.ROLL_BACK:
             return await rollback(session, ref, Options())
         if seen.open_run and rung not in {Rung.ROLL_BACK, Rung.WAIT}:
@@ -173,23 +201,33 @@ class _Recovering:
             )
             seen = msgspec.structs.replace(seen, readings=readings)
             choice = _choice(seen, request)
+        chosen = choice.chosen
+        wanted = chosen.rung if chosen is not None else _only_rights_lack(seen, choice)
+        if wanted is not None and (refused := await self._not_allowed(ref, wanted)) is not None:
+            return refused
         if choice.chosen is None:
             return Explained(situation=seen, choice=choice)
-        refused = await self._not_allowed(ref, choice.chosen.rung)
-        if refused is not None:
-            return refused
         async with await locked_for(session, ref) as lock:
             return await self.under(lock, diagnosis, seen)
 
-    async def _not_allowed(self, ref: ComponentRef, rung: Rung) -> NotAllowed | None:
-        """Permissions that are missing, all at once and before anything is written."""
+    async def _not_allowed(
+        self, ref: ComponentRef, rung: Rung, without: Unread | None = None
+    ) -> NotAllowed | None:
+        """Permissions that are missing, all at once and before anything is written.
+
+        ``without`` are records that could not be read: nobody knows then what was done before.
+        """
         kube, state = self._session.kube, self._session.state_namespace
-        missing = await lacking(kube, needed_to_recover(ref, state, rung), state)
+        needed = needed_to_recover(ref, state, rung)
+        missing = await lacking(kube, needed, state)
+        if without is not None and not missing:
+            missing = (Missing(needed[0]),)
         if not missing:
             return None
         user = (await kube.self_subject_review()).username
-        own = tuple(Missing(item) for item in needed_to_recover(ref, state, rung))
-        return NotAllowed(missing, user, (*complete(missing, ref, state), *own))
+        own = tuple(Missing(item) for item in needed)
+        why = f"the limits of recovery cannot be judged: {without.why}" if without else ""
+        return NotAllowed(missing, user, (*complete(missing, ref, state), *own), why)
 
     async def under(self, lock: Lock, diagnosis: Diagnosis, before: Situation) -> Explained | Acted:
         """Look once more: what was true before the lock may not be any longer."""
@@ -240,6 +278,17 @@ def _choice(seen: Situation, request: Request) -> Choice:
     named = assess(seen, request.rung, request.command)
     why = "a person names it" if named.ready else "a precondition does not hold, or is not known to"
     return Choice(assessments=(named,), chosen=named if named.ready else None, why=why)
+
+
+def _only_rights_lack(seen: Situation, choice: Choice) -> Rung | None:
+    """A rung in whose way nothing stands but a dry run that was not allowed."""
+    tried = seen.dry_run
+    if not tried.grant:
+        return None
+    for item in choice.assessments:
+        if item.obstacles and all(one.evidence == tried.said for one in item.obstacles):
+            return item.rung
+    return None
 
 
 def _only_time_is_missing(request: Request, choice: Choice) -> bool:

@@ -22,7 +22,7 @@ from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.coming_back import back
-from bridgehead.core.recover.past import STEP
+from bridgehead.core.recover.past import INTERRUPTED, STEP
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
 from bridgehead.core.rollout.commands import Failed
@@ -119,7 +119,7 @@ class Acting:
         """What is left in the middle: written, and told also where it cannot be written."""
         said = f"done: {chosen.would[0]}; stopped before it was known whether that has helped"
         try:
-            await self._write(chosen, Phase.NOTE, "interrupted", {"reason": said})
+            await self._write(chosen, Phase.NOTE, INTERRUPTED, {"reason": said})
         except (KubeError, ClusterError) as error:
             said = f"{said} (this could not be recorded: {error})"
         return self._acted(chosen, None, said)

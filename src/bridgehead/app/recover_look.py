@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import msgspec
 
-from bridgehead.app.expectation import LastRun, last_run
+from bridgehead.app.expectation import LastRun
+from bridgehead.app.recover_records import Records, read_records
 from bridgehead.app.session import Session
-from bridgehead.app.subject import OpenRun, find
+from bridgehead.app.subject import OpenRun
 from bridgehead.cluster.dry_run import pod_refusal
-from bridgehead.cluster.errors import BrokenJournalError, NoSuchRunError, UnreadableRunError
+from bridgehead.cluster.names import recoveries_name
 from bridgehead.cluster.read import read_snapshot
-from bridgehead.cluster.recoveries import Recoveries
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.diagnosis import Diagnosis
 from bridgehead.core.diagnose.node_times import starts_of
@@ -25,7 +25,6 @@ from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.recover.limits import LIMITS, Limits
 from bridgehead.core.recover.situation import Answer, Situation, WayBack, causes_of
 from bridgehead.core.rollout.state import Mode, NodeStatus
-from bridgehead.core.rollout.transition import UnknownRecordError
 from bridgehead.kube.errors import Forbidden, NotFound
 from bridgehead.kube.resources import EVENTS, NODES, PODS
 
@@ -48,10 +47,17 @@ class NoSuchPluginError(Exception):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The plugin in its cluster, at one time."""
+    """The plugin in its cluster, at one time, and what is recorded of it."""
 
     scene: Scene
     plugin: Plugin
+    records: Records
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        """What could not be read of either."""
+        records = (self.records.unread,) if self.records.unread is not None else ()
+        return (*self.scene.observed.unread, *records)
 
 
 async def plugins_there(session: Session) -> tuple[tuple[ComponentRef, ...], tuple[Unread, ...]]:
@@ -71,13 +77,14 @@ async def plugins_there(session: Session) -> tuple[tuple[ComponentRef, ...], tup
 async def look(session: Session, asked: Asked) -> Place:
     """The plugin with its nodes. Raises NoSuchPluginError and KubeError."""
     snapshot = await _snapshot(session, asked.component.namespace)
-    last = await _last(session, asked.component)
+    records = await read_records(session, asked.component)
+    last = records.last
     history = (*_before(last), *_recorded(asked.baseline))
     observed = Observed(snapshot=snapshot, history=history, unread=snapshot.unread)
     scene = Scene(observed)
     for plugin in scene.plugins:
         if plugin.component.ref == str(asked.component):
-            return Place(scene, _named(plugin, last))
+            return Place(scene, _named(plugin, last), records)
     found = [item for item in snapshot.components if item.ref == str(asked.component)]
     known = ", ".join(item.component.ref for item in scene.plugins) or "none"
     what = "is no device plugin" if found else "is not there"
@@ -99,7 +106,6 @@ async def situation(
     session: Session, asked: Asked, place: Place, node: Node, diagnosis: Diagnosis
 ) -> Situation:
     """Everything about one of its nodes."""
-    recoveries = Recoveries(session.kube, session.state_namespace, asked.component)
     raw = await _raw_node(session, node.name)
     started, unread = await _kubelet_started(session, raw)
     plugin = place.plugin
@@ -111,7 +117,8 @@ async def situation(
         except NotFound:
             found = {}
         scene = _with_pod(scene, {"kind": "Pod", **found} if found else None)
-    keeps = await _open(session, asked.component)
+    records = place.records
+    keeps = records.keeps
     own = keeps is not None and keeps.record.run == asked.own_run
     return Situation(
         scene=scene,
@@ -120,25 +127,18 @@ async def situation(
         resource=asked.resource,
         causes=causes_of(diagnosis, node.name),
         undiagnosed=(*_unjudged(diagnosis), *unread),
-        past=await recoveries.past(),
+        past=records.past,
+        unrecorded=records.unread.why if records.unread is not None else "",
         dry_run=await _dry_run(session, place),
         images=_images(raw),
         kubelet_started=started,
         way_back=_way_back(place, node, keeps) if keeps is not None else None,
-        open_run="" if keeps is None or own else keeps.record.run,
+        open_run=records.mark if keeps is None else "" if own else keeps.record.run,
         own_run=asked.own_run if own else "",
-        holder=recoveries.name,
+        holder=recoveries_name(asked.component),
         asked=asked.by_person,
         limits=asked.limits,
     )
-
-
-async def _last(session: Session, ref: ComponentRef) -> LastRun | None:
-    """The newest run, where it can be read: what it knew is a help, no condition."""
-    try:
-        return await last_run(session, ref)
-    except (NoSuchRunError, UnreadableRunError, BrokenJournalError, UnknownRecordError):
-        return None
 
 
 def _named(plugin: Plugin, last: LastRun | None) -> Plugin:
@@ -236,14 +236,6 @@ async def _dry_run(session: Session, place: Place) -> Answer:
     if refusal is not None:
         return Answer(False, refusal.message)
     return Answer(True, f"namespace {component.namespace} would take it")
-
-
-async def _open(session: Session, ref: ComponentRef) -> OpenRun | None:
-    try:
-        found = await find(session, ref)
-    except NoSuchRunError:
-        return None
-    return found if isinstance(found, OpenRun) else None
 
 
 def _way_back(place: Place, node: Node, keeps: OpenRun) -> WayBack:

@@ -47,6 +47,8 @@ class NotAllowed(msgspec.Struct, frozen=True):
     user: str
     grants: tuple[Missing, ...]
     """What to grant: all that a rollout needs."""
+    why: str = ""
+    """What cannot be done without them; empty where the permissions say it themselves."""
 
 
 class Busy(msgspec.Struct, frozen=True):

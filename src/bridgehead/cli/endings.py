@@ -55,8 +55,9 @@ def conclude(
             return _ended(result, output, again, where, meaning(result))
         case Planned():
             return show_planned(result, output, again)
-        case NotAllowed(missing=missing, user=user, grants=grants):
-            why = f"permissions are missing for {user}; nothing was changed"
+        case NotAllowed(missing=missing, user=user, grants=grants, why=for_what):
+            first = f"{for_what}; " if for_what else ""
+            why = f"{first}permissions are missing for {user}; nothing was changed"
             not_begun(output, Exit.CANNOT, why, missing=[str(item) for item in missing])
             for item in missing:
                 say(f"  {item}")

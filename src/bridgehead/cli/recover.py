@@ -198,6 +198,8 @@ async def _go(session: Session, asked: _Asked) -> Taken:
     return Explanation(
         nodes=tuple(item for part in parts for item in part.nodes),
         unread=tuple(dict.fromkeys((*unread, *(item for part in parts for item in part.unread)))),
+        open_ends=tuple(item for part in parts for item in part.open_ends),
+        grant=next((part.grant for part in parts if part.grant), ""),
     )
 
 

@@ -13,10 +13,20 @@ from bridgehead.cli.exits import Exit
 from bridgehead.cli.rollback import is_back
 from bridgehead.cli.say import next_step, say, show
 from bridgehead.core.model.json import JsonObject
+from bridgehead.core.recover.past import without_verdict
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.waiting import BASELINE
 from bridgehead.report.inventory import pretty_json
-from bridgehead.report.recovery import SCHEMA, acted_json, acted_text, choice_json, choice_text
+from bridgehead.report.plain import plain_line
+from bridgehead.report.recovery import (
+    SCHEMA,
+    acted_json,
+    acted_text,
+    choice_json,
+    choice_text,
+    open_end_json,
+    open_end_line,
+)
 
 
 class Typed(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +78,10 @@ def _explained(result: Explanation, typed: Typed) -> Exit:
             show(choice_text(item.situation, item.choice, item.tried))
         if not result.nodes:
             show(_NOTHING_KNOWN if result.unread else "no node needs recovery")
+        for end in result.open_ends:
+            show(open_end_line(str(end.component), end.past))
     for missing in result.unread:
-        say(f"not read: {missing.what}: {missing.why}")
+        say(plain_line(f"not read: {missing.what}: {missing.why}"))
     next_step(_first_the_grant(result, typed) or _next(result, typed))
     wrong = [item for item in result.nodes if item.situation.faults or item.situation.missing]
     if wrong:
@@ -96,7 +108,11 @@ def _next(result: Explanation, typed: Typed) -> str:
         named = f" --rung {rung.value}" if typed.rung is not None or rung is Rung.DEAD_NAME else ""
         resource = f" --resource {typed.resource}" if typed.resource else ""
         options = f"{resource}{named}{typed.baseline}"
-        return f"bridgehead recover {ref} --node {node}{options} --yes{typed.where}"
+        does = f"bridgehead recover {ref} --node {node}{options} --yes{typed.where}"
+        writes = rung.writes and bool(result.grant)
+        return f"grant: {result.grant}; then {does}" if writes else does
+    if result.grant:
+        return f"grant: {result.grant}; then {typed.again}"
     if not typed.baseline and _lacks_baseline(result.nodes):
         return f"{typed.again} {BASELINE} FILE"
     if typed.rung is not None and typed.rung.by_hand:
@@ -120,6 +136,7 @@ def _explanation_json(result: Explanation) -> JsonObject:
         "schema": SCHEMA,
         "unread": [msgspec.to_builtins(item) for item in result.unread],
         "nodes": [choice_json(item.situation, item.choice, item.tried) for item in result.nodes],
+        "openEnds": [open_end_json(str(item.component), item.past) for item in result.open_ends],
     }
 
 
@@ -135,15 +152,19 @@ def _only_grant(result: Explained) -> str:
 
 def _refused(result: Explained, typed: Typed) -> Exit:
     """A precondition does not hold: nothing was done."""
+    ref = result.situation.plugin.component.ref
+    ends = without_verdict(result.situation.past)
     if typed.output == "json":
         unread = result.situation.scene.observed.unread
-        show(pretty_json(_explanation_json(Explanation(nodes=(result,), unread=unread))))
+        body = _explanation_json(Explanation(nodes=(result,), unread=unread))
+        show(pretty_json({**body, "openEnds": [open_end_json(ref, item) for item in ends]}))
     else:
         show(choice_text(result.situation, result.choice))
+        for end in ends:
+            show(open_end_line(ref, end))
     wrong = result.situation.faults or result.situation.missing
     sound = "nothing is wrong" + (" as far as was read" if result.situation.undiagnosed else "")
     say("nothing was done" if wrong else f"{sound}; nothing was done")
-    ref = result.situation.plugin.component.ref
     if grant := _only_grant(result):
         next_step(f"grant: {grant}; then {typed.again} --yes")
         return Exit.CANNOT

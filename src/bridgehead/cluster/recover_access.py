@@ -12,7 +12,12 @@ def needed_to_recover(
     """What the rung writes, and where that is recorded. Reading is asked for as it is read."""
     there, state = component.namespace, state_namespace
     records = (
-        _of(CONFIG_MAPS.plural, ("get", "list", "create", "patch"), state, "keep the journal"),
+        _of(
+            CONFIG_MAPS.plural,
+            ("get", "list", "create", "patch"),
+            state,
+            "keep the journal, and count from it what was done before",
+        ),
         _of(
             LEASES.plural,
             ("get", "create", "patch"),
@@ -23,7 +28,11 @@ def needed_to_recover(
     )
     match rung:
         case Rung.RESTART:
-            return (*records, _of(PODS.plural, ("delete",), there, "restart a plugin pod"))
+            return (
+                *records,
+                _of(PODS.plural, ("create",), there, "try a pod of the template (dry run)"),
+                _of(PODS.plural, ("delete",), there, "restart a plugin pod"),
+            )
         case Rung.PRUNE:
             return (*records, _of(PODS.plural, ("delete",), "", "delete refused pods"))
         case Rung.CORDON:

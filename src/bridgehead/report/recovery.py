@@ -6,17 +6,20 @@ import msgspec
 
 from bridgehead.core.diagnose.trajectory import trajectories
 from bridgehead.core.findings.observed import Reading
+from bridgehead.core.journal.entry import stamp
 from bridgehead.core.model.json import JsonObject, JsonValue
 from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.choice import Choice
+from bridgehead.core.recover.past import INTERRUPTED, Past
 from bridgehead.core.recover.situation import Situation
+from bridgehead.report.plain import plain_line
 
 SCHEMA = "bridgehead.dev/recovery/v1"
 
 
 def choice_text(situation: Situation, choice: Choice, tried: str = "") -> str:
     """One node: what is wrong, the rungs that this asks for, and which of them to take."""
-    return "\n".join(_choice(situation, choice, tried))
+    return "\n".join(map(plain_line, _choice(situation, choice, tried)))
 
 
 def _choice(situation: Situation, choice: Choice, tried: str) -> Iterator[str]:
@@ -59,7 +62,33 @@ def acted_text(
     lines = [f"{assessment.rung.value} {word}: {said}", *trajectory_lines(readings)]
     if head:
         lines.append(f"journal of recoveries: {head}")
-    return "\n".join(lines)
+    return "\n".join(map(plain_line, lines))
+
+
+def open_end_line(component: str, past: Past) -> str:
+    """An earlier recovery of which nobody knows whether it has helped."""
+    if past.ended == INTERRUPTED:
+        end = "was interrupted before anybody saw whether it has helped"
+    else:
+        end = "has no end in the journal: it goes on still, or was broken off"
+    named = f" ({past.what})" if past.what else ""
+    return plain_line(
+        f"{past.rung.value} on node {past.node}{named}, begun {stamp(past.at)} by {past.identity}, "
+        f"{end}; bridgehead journal {component} shows it"
+    )
+
+
+def open_end_json(component: str, past: Past) -> JsonObject:
+    """The same as data."""
+    return {
+        "component": component,
+        "node": past.node,
+        "rung": past.rung.value,
+        "begun": stamp(past.at),
+        "what": past.what,
+        "identity": past.identity,
+        "result": past.ended,
+    }
 
 
 def trajectory_lines(readings: Iterable[Reading]) -> Iterator[str]:

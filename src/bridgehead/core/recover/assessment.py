@@ -3,6 +3,7 @@
 import msgspec
 
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.recover.past import HOUR, last
 from bridgehead.core.recover.precondition import Precondition, judged, unmet
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
@@ -72,6 +73,24 @@ def no_open_run(situation: Situation) -> Precondition:
     """Whether no run keeps the component: its nodes would be changed under it."""
     what = "no run keeps the component"
     if situation.open_run:
-        return judged(what, False, f"run {situation.open_run} does; it goes on or back by itself")
+        return judged(what, False, f"run {situation.open_run} does: it goes on or back first")
+    if situation.unrecorded:
+        return judged(what, None, f"what runs there are is not known: {situation.unrecorded}")
     ref = situation.plugin.component.ref
     return judged(what, True, f"{ref} carries no mark of a run")
+
+
+def seldom(situation: Situation, rung: Rung, seconds: float, what: str) -> Precondition:
+    """Whether the rung was not begun on the node in so many seconds, whatever came of it."""
+    node = situation.node.name
+    if situation.unrecorded:
+        said = f"what was begun on {node} before is not known: {situation.unrecorded}"
+        return judged(what, None, said)
+    before = last(situation.past, rung, node, situation.now, seconds)
+    if before is None:
+        return judged(what, True, f"the journal holds none on {node} in that time")
+    ago = situation.now - before.at
+    age = f"{ago / 60:.0f} min" if seconds >= HOUR else f"{ago:.0f} s"
+    named = f" ({before.what})" if before.what else ""
+    open_still = ", and nothing says how it ended" if not before.ended else ""
+    return judged(what, False, f"the last one{named} was begun {age} ago{open_still}")

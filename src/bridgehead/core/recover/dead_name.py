@@ -10,8 +10,7 @@ from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.durations import duration_text
 from bridgehead.core.model.node import Node
-from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses
-from bridgehead.core.recover.past import last
+from bridgehead.core.recover.assessment import Assessment, diagnosed, nobody_elses, seldom
 from bridgehead.core.recover.precondition import Precondition, judged
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
@@ -161,8 +160,4 @@ def _no_requester(situation: Situation, name: str) -> Precondition:
 def _rate(situation: Situation) -> Precondition:
     seconds = situation.limits.removes_after
     what = f"at most one removal a node in {seconds / 60:.0f} min"
-    before = last(situation.past, Rung.DEAD_NAME, situation.node.name, situation.now, seconds)
-    if before is not None:
-        ago = situation.now - before.at
-        return judged(what, False, f"the last one ({before.what}) was begun {ago / 60:.0f} min ago")
-    return judged(what, True, f"the journal holds none on {situation.node.name} in that time")
+    return seldom(situation, Rung.DEAD_NAME, seconds, what)

@@ -6,8 +6,7 @@ from bridgehead.core.findings.standing import few
 from bridgehead.core.model.json import text
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.times import epoch
-from bridgehead.core.recover.assessment import Assessment, diagnosed
-from bridgehead.core.recover.past import last
+from bridgehead.core.recover.assessment import Assessment, diagnosed, seldom
 from bridgehead.core.recover.precondition import Precondition, judged
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Situation
@@ -123,7 +122,4 @@ def _quiet(situation: Situation, what: str, newest: float | None) -> Preconditio
 def _rate(situation: Situation) -> Precondition:
     seconds = situation.limits.prunes_after
     what = f"at most one pruning a node in {seconds / 60:.0f} min"
-    before = last(situation.past, Rung.PRUNE, situation.node.name, situation.now, seconds)
-    if before is not None:
-        return judged(what, False, f"the last one was begun {situation.now - before.at:.0f} s ago")
-    return judged(what, True, f"the journal holds none on {situation.node.name} in that time")
+    return seldom(situation, Rung.PRUNE, seconds, what)

@@ -6,9 +6,15 @@ from bridgehead.core.components.resources import pods_of
 from bridgehead.core.findings.standing import few
 from bridgehead.core.inventory.plugins import standing_revision
 from bridgehead.core.model.pod import Pod
-from bridgehead.core.recover.assessment import Assessment, diagnosed, no_open_run, nobody_elses
+from bridgehead.core.recover.assessment import (
+    Assessment,
+    diagnosed,
+    no_open_run,
+    nobody_elses,
+    seldom,
+)
 from bridgehead.core.recover.ladder import HANGS, SHRINKS
-from bridgehead.core.recover.past import DAY, last
+from bridgehead.core.recover.past import DAY
 from bridgehead.core.recover.precondition import Precondition, judged
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import NamedCause, Situation
@@ -229,9 +235,4 @@ def _rate(situation: Situation) -> Precondition:
     daily = any(item.fit.a_day for item in _fitting(situation))
     seconds = DAY if daily else situation.limits.a_node_restarts_after
     unit = "day" if daily else "hour"
-    what = f"at most one restart a node and {unit}"
-    before = last(situation.past, Rung.RESTART, situation.node.name, situation.now, seconds)
-    if before is not None:
-        ago = situation.now - before.at
-        return judged(what, False, f"the last one was begun {ago / 60:.0f} min ago")
-    return judged(what, True, f"the journal holds none on {situation.node.name} in that time")
+    return seldom(situation, Rung.RESTART, seconds, f"at most one restart a node and {unit}")

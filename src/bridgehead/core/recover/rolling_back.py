@@ -31,6 +31,8 @@ def rolling_back(situation: Situation) -> Assessment:
 def _held(situation: Situation) -> Precondition:
     what = "a run has failed and keeps the component"
     way = situation.way_back
+    if way is None and situation.unrecorded:
+        return judged(what, None, f"what runs there are is not known: {situation.unrecorded}")
     if way is None:
         ref = situation.plugin.component.ref
         return judged(

@@ -136,6 +136,8 @@ class Situation(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     undiagnosed: tuple[str, ...] = ()
     """What the diagnosis could not read or judge."""
     past: tuple[Past, ...] = ()
+    unrecorded: str = ""
+    """Why runs and earlier recoveries are not known; empty where their records were read."""
     dry_run: Answer = Answer(None, "not asked")
     images: frozenset[str] | None = None
     kubelet_started: float | None = None
