@@ -5,6 +5,7 @@ from bridgehead.rules.lint.registration import (
     device_plugins_dir_relocated,
     kubelet_dir_not_from_host,
     kubelet_dir_type_hides_errors,
+    kubernetes_version_not_supported,
     no_registration_mount,
     plugins_registry_not_relocated,
     registration_mount_read_only,
@@ -23,4 +24,5 @@ RULES: tuple[LintRule, ...] = (
     device_plugins_dir_relocated.RULE,
     plugins_registry_not_relocated.RULE,
     kubelet_dir_type_hides_errors.RULE,
+    kubernetes_version_not_supported.RULE,
 )
