@@ -12,3 +12,20 @@ def repository_matches(image: str, pattern: str) -> bool:
     except ImageError:
         return False
     return re.search(pattern, repository) is not None
+
+
+_OPEN = re.compile(
+    r"docker\.io|ghcr\.io|quay\.io|nvcr\.io|gcr\.io|registry\.k8s\.io|public\.ecr\.aws"
+    r"|mcr\.microsoft\.com|registry\.gitlab\.com|registry\.redhat\.io"
+    r"|[\w-]+\.gcr\.io|[\w-]+\.pkg\.dev|[\w-]+\.azurecr\.(io|cn)"
+    r"|\d+\.dkr\.ecr[\w.-]*\.amazonaws\.com(\.cn)?"
+)
+
+
+def may_need_no_secret(registry: str) -> bool:
+    """Whether it is one of the public registries, where most images need no credentials, or one of
+    a cloud whose nodes have credentials of their own.
+
+    Source: https://kubernetes.io/docs/tasks/administer-cluster/kubelet-credential-provider/
+    """
+    return _OPEN.fullmatch(registry) is not None
