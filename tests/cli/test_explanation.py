@@ -7,7 +7,7 @@ import pytest
 
 from bridgehead.app.failure_diagnosis import Explained
 from bridgehead.cli.explanation import explanation_json, explanation_lines
-from bridgehead.core.diagnose.cause import Action, Blame, RollbackHelps
+from bridgehead.core.diagnose.cause import Action, Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.diagnosis import Ranked, TooEarly
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.journal.entry import Evidence
@@ -19,7 +19,11 @@ NODES = ("node-1",)
 EARLY = TooEarly(component="daemonset/gpu/plugin", node="node-1", text="started 9 s ago", again=51)
 
 
-def cause(rule: str, proofs: int) -> Ranked:
+BACK = Action(text="go back to the former version", rung="R2")
+WAIT = Action(text="wait for the driver")
+
+
+def cause(rule: str, proofs: int, actions: tuple[Action, ...] = (WAIT,)) -> Ranked:
     return Ranked(
         rule=rule,
         severity=Severity.ERROR,
@@ -32,8 +36,8 @@ def cause(rule: str, proofs: int) -> Ranked:
         blame=Blame.VERSION,
         evidence=tuple(Evidence(f"log:{number}", "no driver") for number in range(proofs)),
         refuted_by="",
-        ruled_out=(),
-        actions=(Action(text="wait for the driver"),),
+        ruled_out=(RuledOut("a drifted node", "it is sound elsewhere"),),
+        actions=actions,
         rollback_helps=RollbackHelps.NO,
         explains=(),
     )
@@ -59,9 +63,11 @@ def test_every_cause_is_told_with_its_proofs_and_what_to_do() -> None:
         "  proof      log:1: no driver",
         "  proof      log:2: no driver",
         "             and 2 more",
+        "  not        a drifted node: it is sound elsewhere",
         "  do first   wait for the driver",
         "  diagnosis  message of two (two, high confidence)",
         "  proof      log:0: no driver",
+        "  not        a drifted node: it is sound elsewhere",
         "  do first   wait for the driver",
     ]
 
@@ -89,6 +95,14 @@ def test_nodes_are_looked_at_again_only_where_they_are_left_as_they_failed(
     data = explanation_json(explained, run(code), " --context lab")
     assert data is not None
     assert data["command"] == (command if asks_again else None)
+
+
+@pytest.mark.parametrize(("code", "first"), [(3, WAIT), (4, BACK)])
+def test_a_run_that_has_gone_back_does_not_ask_for_it(code: int, first: Action) -> None:
+    found = told(Explained(causes=(cause("one", 1, (BACK, WAIT)),), nodes=NODES), code)
+    assert [line for line in found.splitlines() if "do first" in line] == [
+        f"  do first   {first.text}"
+    ]
 
 
 def test_programs_get_all_causes() -> None:

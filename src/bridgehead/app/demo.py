@@ -17,7 +17,6 @@ from bridgehead.core.plan.plan import Plan
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.rollout.decision import Decision
 from bridgehead.core.rollout.run import Run
-from bridgehead.core.rollout.state import Ending
 from bridgehead.core.rollout.world import World
 from bridgehead.kube.client import Kube
 from bridgehead.kube.config.values import Connection, StaticToken
@@ -48,7 +47,7 @@ class Audience(Watcher, Protocol):
         """A release begins."""
         ...
 
-    def ended(self, ending: Ending, entries: Sequence[Entry], now: Sight) -> None:
+    def ended(self, ended: Ended, entries: Sequence[Entry], now: Sight) -> None:
         """It came to its end."""
         ...
 
@@ -96,6 +95,7 @@ async def _releases(
             watcher=_Watching(audience, twin, script),
             stop=asyncio.Event(),
             host="demo",
+            explains_failures=True,
         )
         for number, act in enumerate(script.acts, 1):
             audience.act(number, act, sight(twin.store, script))
@@ -103,7 +103,7 @@ async def _releases(
                 mend(twin.fleet)
             ended = await _act(session, script, act)
             entries = await RunStore(kube, session.state_namespace).entries(ended.run.name)
-            audience.ended(ended.ending, entries, sight(twin.store, script))
+            audience.ended(ended, entries, sight(twin.store, script))
             await asyncio.sleep(_LATER)
 
 

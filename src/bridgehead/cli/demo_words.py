@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from bridgehead.app.runner import Ended
 from bridgehead.cli.demo_view import Screen
+from bridgehead.cli.explanation import explanation_rows
 from bridgehead.cli.progress import style_of
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.durations import duration_text
@@ -82,9 +84,12 @@ class Words:
             self._screen.move(now.nodes)
         self._seen = now
 
-    def ended(self, ending: Ending, entries: Sequence[Entry], now: Sight) -> None:
-        """How a release ended, and what is left of it."""
+    def ended(self, ended: Ended, entries: Sequence[Entry], now: Sight) -> None:
+        """How a release ended, why as far as it is known, and what is left of it."""
+        ending = ended.ending
         self._screen.say(f"exit {ending.exit}    {ending.summary}", _ending_style(ending), hang=10)
+        for label, words in explanation_rows(ended.explained, ended.run, ""):
+            self._screen.say(f"{label:<9} {words}", hang=10)
         self._screen.nodes(now.nodes)
         last = entries[-1]
         self._screen.say(
