@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from bridgehead.app.lint import lint, lintable_objects, namespaces_of, needs_of
+from bridgehead.app.lint import Reading, lint, lintable_objects, namespaces_of, reading_for
 from bridgehead.app.observing import observed_from
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation
@@ -201,8 +201,24 @@ def test_what_a_controller_made_is_not_looked_at() -> None:
 
 def test_no_more_is_read_of_a_cluster_than_rules_ask_for() -> None:
     needy = rule("needy", needs=frozenset({Need.NODES}))
-    assert needs_of([needy], objects=False) == {Need.NODES}
-    assert Need.DAEMON_SETS in needs_of([needy], objects=True)
+    assert reading_for([needy], lintable_objects([])).needs == {Need.NODES}
+    assert Need.DAEMON_SETS in reading_for([needy], None).needs
+
+
+def test_what_few_clusters_have_is_read_where_the_manifests_give_a_reason() -> None:
+    needy = rule("needy", needs=frozenset({Need.KUBEVIRT, Need.FPGA_REGIONS}))
+    plain = reading_for([needy], lintable_objects([{"kind": "Pod"}]))
+    assert plain == Reading(needs=frozenset())
+    machine = reading_for([needy], lintable_objects([{"kind": "VirtualMachine"}]))
+    assert machine == Reading(needs=frozenset({Need.KUBEVIRT}))
+
+
+def test_without_manifests_the_cluster_itself_must_give_the_reason() -> None:
+    needy = rule("needy", needs=frozenset({Need.KUBEVIRT, Need.NODES}))
+    reading = reading_for([needy], None)
+    assert Need.KUBEVIRT not in reading.needs
+    assert Need.NODES in reading.needs
+    assert reading.on_occasion == {Need.KUBEVIRT}
 
 
 def test_namespaces_of_manifests_are_where_a_reader_without_rights_looks() -> None:

@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parents[2] / "src" / "bridgehead"
 
 ALLOWED = frozenset(
     {
+        "base64",
         "bridgehead.core",
         "bridgehead.rules",
         "collections",

@@ -35,15 +35,19 @@ async def gather(
     extra: Sequence[JsonObject] = (),
     unread: Sequence[Unread] = (),
     whose_logs: WhoseLogs = suspicious,
+    on_occasion: Collection[Need] = (),
 ) -> Observed:
     """Everything for these needs; ``now`` in seconds since the epoch.
 
-    ``namespaces`` are read where all may not be. ``extra`` are objects of our own kinds that were
+    ``namespaces`` are read where all may not be. ``on_occasion`` is read only if the cluster's
+    DaemonSets give a reason. ``extra`` are objects of our own kinds that were
     come by otherwise (``NodeEvidence``, ``DeviceHistory``, ...), ``unread`` what was not of those.
     Logs are read last, as what else was seen says whose. Raises KubeError where the server does not
     answer.
     """
-    found = await read_evidence(kube, needs, now=now, namespaces=namespaces)
+    found = await read_evidence(
+        kube, needs, now=now, namespaces=namespaces, on_occasion=on_occasion
+    )
     found.objects.extend(map(redacted, extra))
     found.complete.update(text(item, "kind") for item in extra)
     found.unread.extend(unread)

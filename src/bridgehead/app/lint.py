@@ -9,8 +9,9 @@ import msgspec
 from bridgehead.core.findings.baseline import part
 from bridgehead.core.findings.finding import Finding, NotKnown, ObjectRef, RuleFailure
 from bridgehead.core.findings.manifest import Linted, Manifest
-from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.needs import OF_SOME_CLUSTERS, Need
 from bridgehead.core.findings.observed import Observed
+from bridgehead.core.findings.occasions import occasions
 from bridgehead.core.findings.result import LintResult, Reported, in_order, reported
 from bridgehead.core.findings.rule import FileRule, LintRule
 from bridgehead.core.findings.runner import ask_lint
@@ -88,10 +89,24 @@ def _missed(cluster: Observed | None) -> tuple[Unread, ...]:
     )
 
 
-def needs_of(rules: Iterable[LintRule], *, objects: bool) -> frozenset[Need]:
-    """What rules ask for or are helped by; with ``objects`` also what faults are looked for in."""
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What is read of a cluster, and what only if the cluster itself gives a reason."""
+
+    needs: frozenset[Need]
+    on_occasion: frozenset[Need] = frozenset()
+
+
+def reading_for(rules: Iterable[LintRule], source: Lintable | None) -> Reading:
+    """What rules ask for or are helped by, and no more than there is a reason for.
+
+    Without a source faults are looked for in the cluster's own objects.
+    """
     asked = frozenset(need for rule in rules for need in (*rule.needs, *rule.helped_by))
-    return asked | _OBJECTS if objects else asked
+    of_some = asked & OF_SOME_CLUSTERS
+    if source is None:
+        return Reading(needs=asked - of_some | _OBJECTS, on_occasion=of_some)
+    given = occasions(item for unit in source.units for item in unit.manifests)
+    return Reading(needs=asked - of_some | of_some & given)
 
 
 def lintable_objects(objects: Iterable[JsonObject]) -> Lintable:

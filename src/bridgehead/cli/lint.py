@@ -125,7 +125,7 @@ def _cluster(state: StateOptions, read: "Lintable | None") -> "ObservedRecording
 
 async def _live(cluster: ClusterOptions, read: "Lintable | None") -> "ObservedRecording":
     from bridgehead.app.gathering import gather  # noqa: PLC0415
-    from bridgehead.app.lint import namespaces_of, needs_of  # noqa: PLC0415
+    from bridgehead.app.lint import namespaces_of, reading_for  # noqa: PLC0415
     from bridgehead.app.lint_access import with_access  # noqa: PLC0415
     from bridgehead.app.observed_recording import ObservedRecording  # noqa: PLC0415
     from bridgehead.app.pod_dry_runs import with_trials_of_manifests  # noqa: PLC0415
@@ -133,14 +133,19 @@ async def _live(cluster: ClusterOptions, read: "Lintable | None") -> "ObservedRe
     from bridgehead.core.findings.needs import Need  # noqa: PLC0415
     from bridgehead.rules.lint.catalogue import LINT  # noqa: PLC0415
 
-    needs = needs_of(LINT, objects=read is None)
-    namespaces = namespaces_of(read) if read is not None else ()
+    reading = reading_for(LINT, read)
     async with client(cluster) as kube:
-        found = await gather(kube, needs, now=here().clock(), namespaces=namespaces)
+        found = await gather(
+            kube,
+            reading.needs,
+            now=here().clock(),
+            namespaces=namespaces_of(read) if read is not None else (),
+            on_occasion=reading.on_occasion,
+        )
         looked_at = read if read is not None else _own_objects(found)
-        if Need.ACCESS in needs:
+        if Need.ACCESS in reading.needs:
             found = await with_access(kube, found, looked_at.units)
-        if Need.DRY_RUNS in needs:
+        if Need.DRY_RUNS in reading.needs:
             found = await with_trials_of_manifests(kube, found, looked_at.units)
         return ObservedRecording(found)
 

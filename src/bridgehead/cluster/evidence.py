@@ -16,7 +16,9 @@ from bridgehead.cluster.rows import PodRow
 from bridgehead.core.components.label_writers import writes_labels
 from bridgehead.core.components.registration import is_device_plugin
 from bridgehead.core.diagnose.keeping import Keeping, trimmed
+from bridgehead.core.findings.manifest import Manifest
 from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.occasions import occasions
 from bridgehead.core.findings.redaction import redacted
 from bridgehead.core.inventory.config_maps import without_unnamed_data
 from bridgehead.core.model.component import Component
@@ -48,11 +50,17 @@ class Evidence(msgspec.Struct, kw_only=True):
 
 
 async def read_evidence(
-    kube: Kube, needs: Collection[Need], *, now: float, namespaces: Sequence[str] = ()
+    kube: Kube,
+    needs: Collection[Need],
+    *,
+    now: float,
+    namespaces: Sequence[str] = (),
+    on_occasion: Collection[Need] = (),
 ) -> Evidence:
     """Objects for these needs. ``namespaces`` are tried where all may not be read.
 
-    They also count as near: what is read only near devices is read there, too.
+    They also count as near: what is read only near devices is read there, too. ``on_occasion`` are
+    needs for which the cluster's DaemonSets must give a reason.
 
     Raises KubeError where the server does not answer.
     """
@@ -66,9 +74,9 @@ async def read_evidence(
     if Need.PODS in needs:
         await reading.pods(components)
     known = {Need.NODES, Need.DAEMON_SETS}
-    rest = [
-        it for need in Need if need in needs and need not in known for it in READS.get(need, ())
-    ]
+    given = occasions(Manifest(data=it) for it in reading.found.objects) if on_occasion else ()
+    wanted = {*needs, *(need for need in on_occasion if need in given)} - known
+    rest = [it for need in Need if need in wanted for it in READS.get(need, ())]
     about_devices = [it for it in components if is_device_plugin(it) or writes_labels(it.template)]
     near = sorted({item.namespace for item in about_devices} | reading.near | set(namespaces))
     await reading.all_of(rest, near)

@@ -41,6 +41,8 @@ def _of(
 
 
 _ADMISSION = "admissionregistration.k8s.io"
+_KUBEVIRT = "kubevirt.io"
+_FPGA = "fpga.intel.com"
 
 READS: dict[Need, tuple[Read, ...]] = {
     Need.NODES: (Read(resource=NODES),),
@@ -73,6 +75,17 @@ READS: dict[Need, tuple[Read, ...]] = {
     Need.CSI_NODES: (
         Read(resource=_of("storage.k8s.io", "v1", "csinodes", "CSINode", namespaced=False)),
     ),
+    Need.KUBEVIRT: (Read(resource=_of(_KUBEVIRT, "v1", "kubevirts", "KubeVirt")),),
+    Need.VIRTUAL_MACHINES: (
+        Read(resource=_of(_KUBEVIRT, "v1", "virtualmachines", "VirtualMachine")),
+    ),
+    Need.MACHINE_INSTANCES: (
+        Read(resource=_of(_KUBEVIRT, "v1", "virtualmachineinstances", "VirtualMachineInstance")),
+    ),
+    Need.FPGA_FUNCTIONS: (
+        Read(resource=_of(_FPGA, "v2", "acceleratorfunctions", "AcceleratorFunction")),
+    ),
+    Need.FPGA_REGIONS: (Read(resource=_of(_FPGA, "v2", "fpgaregions", "FpgaRegion")),),
 }
 """Pods, events and logs are read each in a way of its own (``cluster.evidence``); the rest is not
 read by listing."""

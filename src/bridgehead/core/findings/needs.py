@@ -27,6 +27,11 @@ class Need(Enum):
     ENDPOINTS = "endpointslices"
     WEBHOOKS = "webhookconfigurations"
     CSI_NODES = "csinodes"
+    KUBEVIRT = "kubevirts"
+    VIRTUAL_MACHINES = "virtualmachines"
+    MACHINE_INSTANCES = "virtualmachineinstances"
+    FPGA_FUNCTIONS = "acceleratorfunctions"
+    FPGA_REGIONS = "fpgaregions"
     LOGS = "logs"
     """Logs of plugins and of pods that need explaining, with those of previous containers."""
     NODE_EVIDENCE = "node evidence"
@@ -61,6 +66,11 @@ KINDS: Mapping[Need, tuple[str, ...]] = {
     Need.ENDPOINTS: ("EndpointSlice",),
     Need.WEBHOOKS: ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"),
     Need.CSI_NODES: ("CSINode",),
+    Need.KUBEVIRT: ("KubeVirt",),
+    Need.VIRTUAL_MACHINES: ("VirtualMachine",),
+    Need.MACHINE_INSTANCES: ("VirtualMachineInstance",),
+    Need.FPGA_FUNCTIONS: ("AcceleratorFunction",),
+    Need.FPGA_REGIONS: ("FpgaRegion",),
     Need.NODE_EVIDENCE: ("NodeEvidence",),
     Need.HISTORY: ("DeviceHistory",),
     Need.DRY_RUNS: ("PodDryRun",),
@@ -70,3 +80,16 @@ KINDS: Mapping[Need, tuple[str, ...]] = {
 """Kinds of recorded objects that meet a need. The last five are kinds of ours, apiVersion
 ``bridgehead.dev/v1``: what was learned otherwise than by reading objects is recorded as objects, so
 that a live and a recorded state are the same to a rule. LOGS are files (design: recorded state)."""
+
+OF_SOME_CLUSTERS = frozenset(
+    {
+        Need.KUBEVIRT,
+        Need.VIRTUAL_MACHINES,
+        Need.MACHINE_INSTANCES,
+        Need.FPGA_FUNCTIONS,
+        Need.FPGA_REGIONS,
+    }
+)
+"""Kinds that few clusters have. They are asked for only if something gives a reason
+(``findings.occasions``): who may not list them would otherwise be told of a permission that is
+missing for something that is not there."""

@@ -15,8 +15,10 @@ Do: ask for the name that is offered, or install or configure the plugin that of
 
 from collections.abc import Iterable
 
+from bridgehead.core.components.intel_fpga import DOMAIN as FPGA
 from bridgehead.core.findings.device_requests import device_requests
 from bridgehead.core.findings.finding import Severity
+from bridgehead.core.findings.fpga import translated
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.offered_names import OfferedNames, Standing
@@ -30,7 +32,7 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
     for manifest in linted.with_pods:
         for item in device_requests(manifest):
             written = item.request if item.limit is None else item.limit
-            if amount(str(written)) == 0:
+            if amount(str(written)) == 0 or _is_translated(linted, item.resource):
                 continue
             names = names or OfferedNames(linted)
             state = names.standing(item.resource)
@@ -56,11 +58,17 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
             )
 
 
+def _is_translated(linted: Linted, name: str) -> bool:
+    """Whether a webhook may put another name in its place: fpga-mapping-mismatch judges those."""
+    return name.startswith(FPGA) and translated(linted) is not False
+
+
 RULE = LintRule(
     name="requested-name-not-on-any-node",
     severity=Severity.ERROR,
     confidence=Confidence.MEDIUM,
     references=("https://kubernetes.io/docs/tasks/administer-cluster/extended-resource-node/",),
     needs=frozenset({Need.NODES, Need.DAEMON_SETS, Need.PODS}),
+    helped_by=frozenset({Need.WEBHOOKS}),
     check=_check,
 )
