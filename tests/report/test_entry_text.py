@@ -150,3 +150,48 @@ def test_an_ending_is_told_in_words_as_the_code_is_that_of_another_command(
 ) -> None:
     ended = note("run", "ended", detail={"ending": {"exit": code, "summary": "so it is"}})
     assert entry_lines(written(ended)) == (line,)
+
+
+LOUD = "it broke\n::error::all is lost\x1b[31m"
+
+
+@pytest.mark.parametrize(
+    "draft",
+    [
+        note("node", "set-aside", node=LOUD, detail={"reason": LOUD}),
+        note(
+            "control",
+            "pause",
+            detail=encode(Pause(time="", identity="me", actor=LOUD, reason=LOUD)),
+        ),
+        outcome(key(TakeOver()), "lapsed", {"message": LOUD}),
+        gate_note(
+            "node",
+            "failed",
+            GateResult(
+                gate=GateId.ALLOCATABLE,
+                node="n1",
+                verdict=Verdict.FAIL,
+                expected=LOUD,
+                seen=LOUD,
+                reason=LOUD,
+                evidence=(Evidence(LOUD, LOUD),),
+            ),
+            purpose="change",
+        ),
+        Draft(
+            step="recover",
+            phase=Phase.INTENT,
+            node="n1",
+            detail={"rung": "R1", "what": LOUD},
+            evidence=(Evidence(LOUD, LOUD),),
+        ),
+    ],
+    ids=["note", "request", "outcome", "gate", "recovery"],
+)
+def test_line_breaks_and_control_characters_stay_on_their_line(draft: Draft) -> None:
+    lines = "\n".join(entry_lines(written(draft))).split("\n")
+    assert any("it broke ::error::all is lost [31m" in line for line in lines)
+    for line in lines:
+        assert line.isprintable()
+        assert not line.lstrip().startswith("::")

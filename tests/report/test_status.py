@@ -159,3 +159,25 @@ def test_nodes_that_recovery_keeps_are_shown_with_the_way_to_give_them_back() ->
     assert status_json((), kept=kept)["keptByRecovery"] == [
         {"node": "n1", "component": "daemonset/gpu/plugin"}
     ]
+
+
+def test_line_breaks_and_control_characters_stay_on_their_line() -> None:
+    loud = "it broke\n::error::all is lost\x1b[31m"
+    standing = msgspec.structs.replace(
+        STANDING,
+        owner=loud,
+        holder=loud,
+        summary=loud,
+        nodes=(NodeStanding("n1", "failed", "h2", True, loud),),
+        leftovers=(Leftover(object=loud, what=loud, owner=loud, since="", age=1.0),),
+        wishes=Wishes(
+            paused=Pause(time="", identity="me", actor=loud, reason=loud),
+            unreadable=loud,
+            window=loud,
+        ),
+    )
+    told = status_text((standing,), ((loud, loud),), ((loud, loud, loud),), ((loud, loud),))
+    for line in told.split("\n"):
+        assert line.isprintable()
+        assert not line.lstrip().startswith("::")
+    assert told.count("\n\n") == 3

@@ -15,6 +15,7 @@ from bridgehead.core.rollout.control import (
     decode,
     who,
 )
+from bridgehead.report.plain import plain_line
 from bridgehead.report.recovery_entries import recovery_line
 
 PURPOSES = {
@@ -23,17 +24,19 @@ PURPOSES = {
     "take-back": "taken back: verified on the former version",
 }
 
-Line = Callable[[Entry], str]
+Line = Callable[[Entry], str | tuple[str, ...]]
 
 
 def entry_lines(entry: Entry) -> tuple[str, ...]:
     """The record's lines without its time; none for records that only machines need."""
-    line = _line(entry)
-    if not line:
+    lines = _lines(entry)
+    if not lines:
         return ()
     place = f"{entry.node}: " if entry.node else ""
+    first, *more = lines
     proof = [f"    {item.source}: {_one_line(item.text)}" for item in entry.evidence]
-    return (f"{place}{line}", *(proof if _tells(entry) else ()))
+    record = "\n".join(map(plain_line, (f"{place}{first}", *more)))
+    return (record, *(map(plain_line, proof) if _tells(entry) else ()))
 
 
 def clock_time(entry: Entry) -> str:
@@ -62,7 +65,15 @@ def _one_line(said: str) -> str:
     return flat if len(flat) <= 300 else f"{flat[:297]}..."
 
 
-def _line(entry: Entry) -> str:
+def _lines(entry: Entry) -> tuple[str, ...]:
+    """What the record says; what else belongs to it stands below, indented."""
+    said = _said(entry)
+    if isinstance(said, tuple):
+        return said
+    return (said,) if said else ()
+
+
+def _said(entry: Entry) -> str | tuple[str, ...]:
     if entry.step == STEP:
         return recovery_line(entry)
     match entry.phase:
@@ -96,12 +107,12 @@ def _verified(entry: Entry) -> str:
     return PURPOSES.get(text(entry.detail, "purpose"), "verified")
 
 
-def _failed(entry: Entry) -> str:
+def _failed(entry: Entry) -> tuple[str, ...]:
     gate = child(entry.detail, "gate")
     what = {"restart-test": "restart test FAILED", "take-back": "NOT taken back"}
     word = what.get(text(entry.detail, "purpose"), "FAILED")
     first, expected, seen = failure_lines(gate if isinstance(gate, Mapping) else {})
-    return f"{word} {first}\n    {expected}\n    {seen}"
+    return (f"{word} {first}", f"    {expected}", f"    {seen}")
 
 
 def _probed(entry: Entry) -> str:

@@ -10,6 +10,7 @@ from bridgehead.core.rollout.control import encode, who
 from bridgehead.core.rollout.leftovers import Leftover
 from bridgehead.core.rollout.standing import Standing
 from bridgehead.core.rollout.wishes import Wishes
+from bridgehead.report.plain import plain_line
 
 SCHEMA = "bridgehead.dev/status/v1"
 
@@ -42,13 +43,14 @@ def status_text(
         "go on with it"
         for component, anchor in orphans
     ]
-    blocks = ["\n".join(_block(item)) for item in standings]
+    blocks = ["\n".join(map(plain_line, _block(item))) for item in standings]
     cordoned = [
         f"node {node} is kept cordoned by recovery of {component}, until bridgehead release "
         f"{component}"
         for node, component in kept
     ]
-    shown = [*unread, *lost, *(blocks or ["No run is open."] * bool(cordoned)), *cordoned]
+    first, last = map(plain_line, (*unread, *lost)), map(plain_line, cordoned)
+    shown = [*first, *(blocks or ["No run is open."] * bool(cordoned)), *last]
     return "\n\n".join(shown) or "No run is open."
 
 
