@@ -153,6 +153,7 @@ def test_an_ending_is_told_in_words_as_the_code_is_that_of_another_command(
 
 
 LOUD = "it broke\n::error::all is lost\x1b[31m"
+PAUSE = Pause(time="", identity="me", actor=LOUD, reason=LOUD)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from bridgehead.core.recover.limits import LIMITS, Limits
 from bridgehead.core.recover.rung import Rung, rung_of
 from bridgehead.core.rollout.resuming import FAILED
 from bridgehead.kube.errors import KubeError
+from bridgehead.report.plain import plain_line
 
 STOPPED = 4
 """Exit of a run that waits for a person."""
@@ -46,7 +47,7 @@ async def after_a_stop(
         try:
             acted = await take_alone(session, request, diagnose, allowed)
         except (KubeError, ClusterError, NoSuchPluginError) as error:
-            session.watcher.say(f"no recovery on {node}: {error}")
+            session.watcher.say(plain_line(f"no recovery on {node}: {error}"))
             break
         if acted is not None:
             session.watcher.say(_told(acted, allowed))
@@ -62,7 +63,7 @@ def _failed(ended: Ended) -> Sequence[str]:
 def _told(acted: Acted, allowed: Rung | None) -> str:
     word = "has helped" if acted.verified else "has not helped"
     name = allowed.value if allowed else "none"
-    return (
+    return plain_line(
         f"recovery on {acted.situation.node.name} (allow.recover: {name}): "
         f"{acted.assessment.rung.value} {word}: {acted.said}"
     )

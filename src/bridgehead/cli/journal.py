@@ -26,11 +26,13 @@ from bridgehead.core.journal.verification import Anchored, Appended, Consistent,
 from bridgehead.core.journal.verification import verify as verify_journal
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.plan.settings import ComponentRef
-from bridgehead.core.recover.past import STEP
+from bridgehead.core.recover.past import STEP, past_of, without_verdict
 from bridgehead.kube.client import Kube
 from bridgehead.report.entry_text import clock_time, entry_lines
 from bridgehead.report.inventory import pretty_json
 from bridgehead.report.journal_verification import verification_json, verification_text
+from bridgehead.report.plain import plain_line
+from bridgehead.report.recovery import open_end_line
 
 SCHEMA = "bridgehead.dev/journal/v1"
 
@@ -178,15 +180,19 @@ async def _show(
             if not journal:
                 continue
             ending: Entry | None = None
+            recoveries: list[Entry] = []
             async for page in store.pages(journal):
                 if ending is None:
                     await _warn(store, journal)
                 ending = page[-1]
+                recoveries.extend(item for item in page if item.step == STEP)
                 if output == "json":
                     all_of_them.extend(page)
                 else:
                     _print(page)
             if ending is not None and output != "json":
+                for past in without_verdict(past_of(recoveries)):
+                    show(open_end_line(str(subject), past, shown=True))
                 show(_summary(ending))
             last = last or ending
     if last is not None and output == "json":
@@ -211,7 +217,7 @@ def _print(page: tuple[Entry, ...]) -> None:
 
 def _summary(last: Entry) -> str:
     who = f", owner {last.owner}" if last.owner else ""
-    return f"{last.seq} records by {last.identity}{who}; head {last.digest}"
+    return plain_line(f"{last.seq} records by {last.identity}{who}; head {last.digest}")
 
 
 def _json(entries: list[Entry]) -> str:

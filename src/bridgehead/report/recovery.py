@@ -65,17 +65,19 @@ def acted_text(
     return "\n".join(map(plain_line, lines))
 
 
-def open_end_line(component: str, past: Past) -> str:
-    """An earlier recovery of which nobody knows whether it has helped."""
+def open_end_line(component: str, past: Past, *, shown: bool = False) -> str:
+    """An earlier recovery of which nobody knows whether it has helped.
+
+    ``shown``: below the journal, which is where it leads to otherwise.
+    """
     if past.ended == INTERRUPTED:
         end = "was interrupted before anybody saw whether it has helped"
     else:
         end = "has no end in the journal: it goes on still, or was broken off"
     named = f" ({past.what})" if past.what else ""
-    return plain_line(
-        f"{past.rung.value} on node {past.node}{named}, begun {stamp(past.at)} by {past.identity}, "
-        f"{end}; bridgehead journal {component} shows it"
-    )
+    begun = f"begun {stamp(past.at)} by {past.identity}"
+    where = "" if shown else f"; bridgehead journal {component} shows it"
+    return plain_line(f"{past.rung.value} on node {past.node}{named}, {begun}, {end}{where}")
 
 
 def open_end_json(component: str, past: Past) -> JsonObject:
