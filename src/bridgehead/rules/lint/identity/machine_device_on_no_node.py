@@ -46,7 +46,7 @@ def _check(linted: Linted) -> Iterable[Violation | Doubt]:
         return
     world = _World(linted, permitted)
     for name in sorted(_names(asking, permitted)):
-        if name in world.alive or permission(linted).refuses(name):
+        if name in world.alive or world.permission.refuses(name):
             continue
         by_name = [item for item in permitted if item.permitted.name == name]
         who = [item for item in asking if item.name == name]
@@ -57,7 +57,7 @@ class _World:
     """What the cluster offers, and what may come."""
 
     def __init__(self, linted: Linted, permitted: Iterable[Entry]) -> None:
-        self.linted = linted
+        self.permission = permission(linted)
         self.names = OfferedNames(linted)
         offers = [item for node in nodes_of(linted) for item in node.offers.items()]
         self.alive = {name for name, offer in offers if offer.capacity}
@@ -119,12 +119,11 @@ def _verdict(world: _World, name: str, by_name: list[Entry], *, asked: bool) -> 
     own = [item for item in by_name if not item.permitted.external]
     if own:
         return _of_virt_handler(world, name, own)
-    unseen = permission(world.linted).unseen
     state = world.names.standing(name)
     if state is Standing.OFFERED:
         # A node knows the name and has no device: a fault of the device, and not of the name.
         return _Verdict()
-    if unseen or state is Standing.POSSIBLE:
+    if world.permission.unseen or state is Standing.POSSIBLE:
         return _Verdict(doubt=f"whether a plugin brings {name}, which no node has")
     return _Verdict(why="no plugin is known to bring it")
 
