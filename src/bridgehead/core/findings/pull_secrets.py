@@ -22,6 +22,8 @@ from bridgehead.core.model.json import JsonObject, JsonValue, child, children, t
 
 _OPERANDS = ("nvidia.com/", "mellanox.com/")
 _INTEL = "deviceplugin.intel.com/"
+_IN_OTHERS = ("operator", "gds", "gdrcopy")
+"""Parts of a ClusterPolicy whose containers run in pods of other parts, which have the secrets."""
 
 
 class Puller(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,17 +145,14 @@ def _secrets_at(manifest: Manifest, path: Path) -> tuple[str, ...]:
 
 
 def _operands(path: Path, value: object) -> Iterator[tuple[Path, JsonObject]]:
-    """Parts that have a repository and are not switched off. ``operator`` makes no pod of its own.
-
-    What is inside such a part runs in its pod.
-    """
+    """Parts that have a repository and are not switched off; what is inside of one is its own."""
     if not isinstance(value, Mapping) or value.get("enabled") is False:
         return
     if text(value, "repository"):
         yield path, value
         return
     for key, item in value.items():
-        if key != "operator":
+        if key not in _IN_OTHERS:
             yield from _operands((*path, str(key)), item)
 
 
