@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from bridgehead.app.lint import Reading, lint, lintable_objects, namespaces_of, reading_for
+from bridgehead.app.observed_recording import read_observed
 from bridgehead.app.observing import observed_from
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt, Linted, Violation
@@ -16,6 +19,7 @@ from bridgehead.sources.lint_files import read_paths
 from bridgehead.sources.lintable import Lintable
 from tests.core.findings.lint_values import rule
 
+CASES = Path(__file__).parents[1] / "cases"
 TWO = """\
 # a comment
 apiVersion: v1
@@ -226,3 +230,19 @@ def test_namespaces_of_manifests_are_where_a_reader_without_rights_looks() -> No
         {"kind": "Pod", "metadata": {"name": "a", "namespace": name}} for name in ("b", "a", "b")
     ]
     assert namespaces_of(lintable_objects([*objects, {"kind": "Node"}])) == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "said"),
+    [
+        ("conf-2", "fpga-mapping-mismatch", "the webhook refuses the pod"),
+        ("conf-4", "machine-device-on-no-node", "likely offers that card as nvidia.com/2571"),
+    ],
+)
+def test_names_of_recorded_clusters_are_judged_by_their_custom_objects(
+    case: str, name: str, said: str
+) -> None:
+    seen = read_observed(CASES / case / "state").observed
+    objects = lintable_objects(item for items in seen.objects.values() for item in items)
+    found = [it.finding for it in lint(objects, seen).findings if it.finding.rule == name]
+    assert [said in item.message for item in found] == [True]
