@@ -1,9 +1,10 @@
 """Recovery of a twin: what is not read is told, and what is recorded holds no secret."""
 
+import msgspec
 import pytest
 
 from bridgehead.app.diagnose import diagnosed
-from bridgehead.app.recover import Explanation, Request, explain, recover
+from bridgehead.app.recover import Explained, Explanation, Request, explain, recover
 from bridgehead.app.recover_acts import Acted, Acting, ActStopped
 from bridgehead.app.recover_look import Asked
 from bridgehead.app.rehearse_stage import Stage
@@ -19,9 +20,10 @@ from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentKind, ComponentRef
 from bridgehead.core.recover.choice import assess
 from bridgehead.core.recover.rung import Rung
-from bridgehead.kube.resources import DAEMON_SETS, PODS
+from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS
 from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN
 from tests.app.test_diagnose import look, on_a_twin
+from tests.cluster.ward import sound_until_told
 
 REF = ComponentRef(ComponentKind.DAEMON_SET, NAMESPACE, PLUGIN)
 FORBIDDEN = Unread("events", "forbidden", "list events")
@@ -146,3 +148,37 @@ def test_the_mark_of_a_run_without_a_record_keeps_the_component() -> None:
             await recover(session, asked, with_gaps, no_command)
 
     on_a_twin(work)
+
+
+@pytest.mark.parametrize(("rung", "removed"), [(None, False), (Rung.DEAD_NAME, True)])
+def test_a_dead_name_is_removed_only_where_a_person_names_that_rung(
+    rung: Rung | None, *, removed: bool
+) -> None:
+    old = "example.com/old"
+
+    async def work(stage: Stage) -> object:
+        session = stage.session
+        dead = {"status": {"capacity": {old: "0"}, "allocatable": {old: "0"}}}
+        node = (await look(stage)).snapshot.nodes[0].name
+        await session.kube.patch_merge(NODES, node, dead, subresource="status")
+        before = (await look(stage)).snapshot
+        asked = Asked(
+            component=REF,
+            resource=old,
+            by_person=rung is not None,
+            baseline=msgspec.structs.replace(before, at=before.at - 700),
+        )
+        diagnose = sound_until_told("dead-resource-name", node)
+        request = Request(asked=asked, node=node, rung=rung)
+        (found,) = (await explain(session, request, diagnose)).nodes
+        assert found.choice.chosen is not None
+        return await recover(session, request, diagnose, no_command)
+
+    done = on_a_twin(work)
+    if removed:
+        assert isinstance(done, Acted)
+        assert done.verified
+    else:
+        assert isinstance(done, Explained)
+        assert done.choice.chosen is None
+        assert "--rung R5" in done.choice.why

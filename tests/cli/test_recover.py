@@ -17,13 +17,14 @@ from bridgehead.cli.main import run
 from bridgehead.cli.recover import run_command
 from bridgehead.cli.recover_endings import Typed, tell
 from bridgehead.cluster.access import Missing, Permission
+from bridgehead.core.findings.observed import Reading
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.past import Past
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.recover.situation import Answer, Situation
-from tests.core.recover.stage import NOW, cause, node, plugin_pod, situation
+from tests.core.recover.stage import NOW, R, cause, node, plugin_pod, situation
 
 REF = "daemonset/gpu/plugin"
 
@@ -347,3 +348,20 @@ def test_line_breaks_and_control_characters_stay_on_their_line(
         assert not line.lstrip().startswith("::")
         assert "\x1b" not in line
     assert "it broke ::error::all is lost [31m" in told.out
+
+
+def test_a_dead_name_goes_only_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    old = "example.com/old"
+    dead = situation(
+        bad=node(1, offers={R: Offer(4, 4), old: Offer(0, 0)}),
+        causes=(cause("dead-resource-name"),),
+        history=(Reading(at=NOW - 700, node="n1", resource=old, capacity=0, allocatable=0),),
+    )
+    choice = choose(dead)
+    assert choice.chosen is not None
+    assert choice.chosen.rung is Rung.DEAD_NAME
+    tell(Explanation(nodes=(Explained(situation=dead, choice=choice),)), typed())
+    assert f"next: bridgehead recover {REF} --node n1 --rung R5 --yes" in capsys.readouterr().err
+    unnamed = msgspec.structs.replace(choice, chosen=None, why="only by its name")
+    assert tell(Explained(situation=dead, choice=unnamed), typed()) == Exit.FINDINGS
+    assert f"next: bridgehead recover {REF} --rung R5 --yes" in capsys.readouterr().err

@@ -182,7 +182,7 @@ class _Recovering:
             return _explanation(place, request, diagnosis)
         node = _one(nodes)
         seen = await situation(session, request.asked, place, node, diagnosis)
-        choice = _choice(seen, request)
+        choice = _consented(seen, request)
         rung = choice.chosen.rung if choice.chosen is not None else request.rung
         if choice.chosen is not None and rung is Rung.WAIT:
             return await waited(session, seen, choice.chosen)
@@ -200,7 +200,7 @@ class _Recovering:
                 session, request.asked, await look(session, request.asked), node, diagnosis
             )
             seen = msgspec.structs.replace(seen, readings=readings)
-            choice = _choice(seen, request)
+            choice = _consented(seen, request)
         chosen = choice.chosen
         wanted = chosen.rung if chosen is not None else _only_rights_lack(seen, choice)
         if wanted is not None and (refused := await self._not_allowed(ref, wanted)) is not None:
@@ -240,7 +240,7 @@ class _Recovering:
         if seen.open_run:
             raise ClaimedError(str(request.asked.component), seen.open_run)
         seen = msgspec.structs.replace(seen, readings=before.readings)
-        choice = _choice(seen, request)
+        choice = _consented(seen, request)
         alone = self._alone
         beyond = alone is not None and not (
             choice.chosen is not None and may_do_alone(choice.chosen.rung, alone)
@@ -269,6 +269,16 @@ async def locked_for(session: Session, ref: ComponentRef) -> Lock:
     )
     waiting = lock.acquire(duration * PATIENCE, from_the_living=False)
     return await unless_stopped(session, waiting)
+
+
+def _consented(seen: Situation, request: Request) -> Choice:
+    """What consent reaches: a dead name is removed only where a person names that rung."""
+    choice = _choice(seen, request)
+    chosen = choice.chosen
+    if chosen is None or chosen.rung is not Rung.DEAD_NAME or request.rung is chosen.rung:
+        return choice
+    why = f"{chosen.rung.value} is taken only where a person names it: --rung {chosen.rung.value}"
+    return msgspec.structs.replace(choice, chosen=None, why=why)
 
 
 def _choice(seen: Situation, request: Request) -> Choice:

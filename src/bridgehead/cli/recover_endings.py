@@ -150,6 +150,14 @@ def _only_grant(result: Explained) -> str:
     return tried.grant if only else ""
 
 
+def _has_to_be_named(result: Explained) -> Rung | None:
+    """A rung that is ready and was not taken, since consent without its name does not reach it."""
+    if result.choice.chosen is not None:
+        return None
+    ready = (item.rung for item in result.choice.assessments if item.ready and item.names)
+    return next(ready, None)
+
+
 def _refused(result: Explained, typed: Typed) -> Exit:
     """A precondition does not hold: nothing was done."""
     ref = result.situation.plugin.component.ref
@@ -168,6 +176,9 @@ def _refused(result: Explained, typed: Typed) -> Exit:
     if grant := _only_grant(result):
         next_step(f"grant: {grant}; then {typed.again} --yes")
         return Exit.CANNOT
+    if typed.rung is None and (named := _has_to_be_named(result)):
+        next_step(f"{typed.again} --rung {named.value} --yes")
+        return Exit.FINDINGS
     again = f"{typed.again} --yes {BASELINE} FILE"
     lacks = not typed.baseline and _lacks_baseline((result,))
     next_step(again if lacks else f"bridgehead diagnose {ref}{typed.baseline}{typed.where}")

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from bridgehead.core.diagnose.cause import RollbackHelps
+from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.observed import Reading
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.device import Offer
@@ -225,6 +226,14 @@ def test_a_name_that_is_dead_for_long_goes() -> None:
     assert found.ready, found.obstacles
     assert found.names == (OLD,)
     assert dead(past=(Past(at=NOW - 3600, rung=Rung.DEAD_NAME, node="n1", what="x"),)).ready
+
+
+def test_a_dead_name_that_harms_nobody_is_quoted_where_a_person_asks_for_its_removal() -> None:
+    harmless = cause("dead-resource-name", severity=Severity.INFO)
+    condition = of(dead(causes=(harmless,), asked=True), "the diagnosis names a cause")
+    assert condition.met
+    assert "dead-resource-name, which harms nobody now" in condition.evidence
+    assert not dead(causes=(harmless,)).ready
 
 
 @pytest.mark.parametrize(

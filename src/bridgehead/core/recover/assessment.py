@@ -50,6 +50,10 @@ def diagnosed(situation: Situation, rung: Rung) -> Precondition:
         helps = sorted({rung.value for item in faults for rung in item.rungs})
         other = f"; that is for {', '.join(helps)}" if helps else "; no rung repairs that"
         return judged(what, False, f"it names {named}{other}")
+    seen = [item for item in situation.causes if rung in item.rungs]
+    if situation.asked and seen:
+        said = f"{seen[0].rule}, which harms nobody now: {seen[0].message}; a person asks for it"
+        return judged(what, True, said)
     if situation.asked:
         return judged(what, True, "it names no cause on this node; a person asks for this rung")
     unread = "; ".join(situation.undiagnosed[:3])
