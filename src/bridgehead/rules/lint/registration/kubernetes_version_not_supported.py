@@ -50,7 +50,7 @@ _APPARMOR_FIELD = (1, 30, 0)
 
 
 class _Use(msgspec.Struct, frozen=True):
-    """Something that asks for certain kubelets; ``sure`` is False where it is only suspected."""
+    """Something that asks for certain kubelets; without ``sure`` its subject is the doubt."""
 
     manifest: Manifest
     path: Path
@@ -85,9 +85,10 @@ def _of_kubelets(use: _Use, nodes: Sequence[Node]) -> Iterator[Violation | Doubt
                 Evidence(f"kubelet of node {node.name}", node.kubelet) for node in wrong[:3]
             ),
         )
-    elif wrong:
-        open_ended = [node.name for node in wrong]
-    if open_ended:
+    if not use.sure and (wrong or open_ended):
+        far = few([node.name for node in wrong] + open_ended)
+        yield Doubt(why=f"{use.subject}, and the kubelets of {far} may not know what it asks for")
+    elif open_ended:
         yield Doubt(
             why=f"whether {use.subject}, which is for {use.kubelets.words}, fits the kubelets of"
             f" {few(open_ended)}"
@@ -128,7 +129,7 @@ def _in_files(
         value = child(item.value, *_KEY)
         yield from _strategy(item.manifest, item.path, f"{item.key}: {'.'.join(_KEY)}", value)
     if not found:
-        what = f"the device list strategy of {plugin.ref}, whose file is not among the manifests,"
+        what = f"whether {plugin.ref} uses cdi-cri: its configuration is not among the files"
         yield _Use(plugin, path, what, CDI_FIELD, sure=False)
 
 
