@@ -103,3 +103,18 @@ def test_a_dry_run_that_is_forbidden_is_explained_without_consent() -> None:
     (obstacle,) = restart.obstacles
     assert "could not be asked" in obstacle.evidence
     assert obstacle.verdict is Verdict.NOT_KNOWN
+
+
+def test_an_effect_that_the_server_would_refuse_names_the_right() -> None:
+    async def work(stage: Stage) -> Explained:
+        node = await ill(stage)
+        async with limited(stage, [READS, RECORDS, TRIES]) as session:
+            named = asked(node, Rung.RESTART)
+            found = await explain(session, named, sound_until_told("stream-ended", node))
+        (one,) = found.nodes
+        return one
+
+    one = on_a_twin(work)
+    assert one.choice.chosen is not None, one.choice.assessments[0].obstacles
+    assert "refuses a dry run" in one.tried
+    assert one.grant.startswith("delete pods in namespace")

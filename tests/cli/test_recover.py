@@ -365,3 +365,15 @@ def test_a_dead_name_goes_only_by_its_name(capsys: pytest.CaptureFixture[str]) -
     unnamed = msgspec.structs.replace(choice, chosen=None, why="only by its name")
     assert tell(Explained(situation=dead, choice=unnamed), typed()) == Exit.FINDINGS
     assert f"next: bridgehead recover {REF} --rung R5 --yes" in capsys.readouterr().err
+
+
+def test_what_a_dry_run_lacks_comes_before_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    untried = Answer(None, "could not be asked", "create pods in namespace gpu")
+    unasked = explained(situation(causes=(cause("stream-ended"),), dry_run=untried))
+    tell(Explanation(nodes=(unasked,)), typed())
+    grant = f"next: grant: create pods in namespace gpu; then bridgehead recover {REF}\n"
+    assert grant in capsys.readouterr().err
+    refused = msgspec.structs.replace(explained(ILL), grant="delete pods in namespace gpu")
+    tell(Explanation(nodes=(refused,)), typed())
+    grant = f"next: grant: delete pods in namespace gpu; then bridgehead recover {REF} --node n1"
+    assert grant in capsys.readouterr().err

@@ -24,7 +24,7 @@ from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.past import Past, without_verdict
 from bridgehead.core.recover.rung import Rung, may_do_alone
-from bridgehead.core.recover.situation import Situation
+from bridgehead.core.recover.situation import Answer, Situation
 
 Diagnose = Callable[[Session], Awaitable[Diagnosis]]
 """Asks the rules about the cluster as it is now."""
@@ -47,6 +47,8 @@ class Explained(msgspec.Struct, frozen=True, kw_only=True):
     choice: Choice
     tried: str = ""
     """What the server said to a dry run of the effect; empty where none was asked."""
+    grant: str = ""
+    """What has to be granted before the server takes it; empty where that is not in the way."""
 
 
 class OpenEnd(msgspec.Struct, frozen=True):
@@ -86,8 +88,9 @@ async def explain(session: Session, request: Request, diagnose: Diagnose) -> Exp
     for node in _nodes(place, request, diagnosis):
         seen = await situation(session, request.asked, place, node, diagnosis)
         choice = _choice(seen, request)
-        tried = await Acting.tried(session, seen, choice.chosen) if choice.chosen else ""
-        found.append(Explained(situation=seen, choice=choice, tried=tried))
+        chosen = choice.chosen
+        tried = await Acting.tried(session, seen, chosen) if chosen else Answer(None, "")
+        found.append(Explained(situation=seen, choice=choice, tried=tried.said, grant=tried.grant))
     return _explanation(place, request, diagnosis, *found)
 
 

@@ -6,6 +6,7 @@ from functools import partial
 import msgspec
 
 from bridgehead.app.loop import Stopped
+from bridgehead.app.recover_records import granting
 from bridgehead.app.recover_sampling import all_steady, pause, sampled
 from bridgehead.app.session import Session
 from bridgehead.cluster.convert import node_from, pod_from
@@ -24,9 +25,9 @@ from bridgehead.core.recover.assessment import Assessment
 from bridgehead.core.recover.coming_back import back
 from bridgehead.core.recover.past import INTERRUPTED, STEP
 from bridgehead.core.recover.rung import Rung
-from bridgehead.core.recover.situation import Situation
+from bridgehead.core.recover.situation import Answer, Situation
 from bridgehead.core.rollout.commands import Failed
-from bridgehead.kube.errors import KubeError, NotFound
+from bridgehead.kube.errors import Forbidden, KubeError, NotFound
 from bridgehead.kube.resources import NODES, PODS
 
 BETWEEN = 2.0
@@ -82,8 +83,8 @@ class Acting:
         self._head = ""
 
     @staticmethod
-    async def tried(session: Session, seen: Situation, chosen: Assessment) -> str:
-        """What the server says to a dry run of the effect; empty where there is no such thing."""
+    async def tried(session: Session, seen: Situation, chosen: Assessment) -> Answer:
+        """What the server says to a dry run of the effect; nothing where there is no such thing."""
         writes = RecoverWrites(session.kube, seen.holder, lambda: None)
         try:
             match chosen.rung:
@@ -93,12 +94,13 @@ class Acting:
                 case Rung.DEAD_NAME:
                     result = await writes.remove_name(seen.node, chosen.names[0], dry_run=True)
                     if isinstance(result, Failed):
-                        return result.message
+                        return Answer(False, result.message)
                 case _:
-                    return ""
+                    return Answer(None, "")
         except KubeError as error:
-            return f"the server refuses a dry run of it: {error}"
-        return "the server would take it (dry run)"
+            grant = granting(error) if isinstance(error, Forbidden) else ""
+            return Answer(False, f"the server refuses a dry run of it: {error}", grant)
+        return Answer(True, "the server would take it (dry run)")
 
     async def act(self, chosen: Assessment) -> Acted:
         """Take R1, R3, R4 or R5. Raises KubeError, ClusterError, and ActStopped when told to."""

@@ -56,9 +56,16 @@ async def _as_far_as_allowed(reading: Awaitable[T], missing: list[Unread]) -> T 
         if error.resource != CONFIG_MAPS.plural:
             raise
         where = f" in namespace {error.namespace}" if error.namespace else ""
-        grant = f"{error.verb or 'list'} {error.resource}{where}"
-        missing.append(Unread(f"runs and recoveries recorded{where}", error.message, grant))
+        what = f"runs and recoveries recorded{where}"
+        missing.append(Unread(what, error.message, granting(error)))
         return None
+
+
+def granting(error: Forbidden) -> str:
+    """The right that is missing, as verb, resource and place."""
+    resource = f"{error.resource}.{error.group}" if error.group else error.resource
+    where = f" in namespace {error.namespace}" if error.namespace else ""
+    return f"{error.verb} {resource}{where}" if error.verb and resource else str(error.request)
 
 
 async def _last(session: Session, ref: ComponentRef) -> LastRun | None:

@@ -91,10 +91,8 @@ def _explained(result: Explanation, typed: Typed) -> Exit:
 
 def _first_the_grant(result: Explanation, typed: Typed) -> str:
     """Where nothing is known to be wrong, what keeps the rest from being read comes first."""
-    grants = sorted({item.grant for item in result.unread if item.grant})
-    if result.nodes or not grants:
-        return ""
-    return f"grant: {', '.join(grants)}; then {typed.again}"
+    grants = {item.grant for item in result.unread if item.grant}
+    return _granted(grants, typed.again) if grants and not result.nodes else ""
 
 
 def _next(result: Explanation, typed: Typed) -> str:
@@ -109,16 +107,22 @@ def _next(result: Explanation, typed: Typed) -> str:
         resource = f" --resource {typed.resource}" if typed.resource else ""
         options = f"{resource}{named}{typed.baseline}"
         does = f"bridgehead recover {ref} --node {node}{options} --yes{typed.where}"
-        writes = rung.writes and bool(result.grant)
-        return f"grant: {result.grant}; then {does}" if writes else does
-    if result.grant:
-        return f"grant: {result.grant}; then {typed.again}"
+        return _granted((result.grant if rung.writes else "", item.grant), does)
+    grants = (result.grant, *map(_only_grant, result.nodes))
+    if any(grants):
+        return _granted(grants, typed.again)
     if not typed.baseline and _lacks_baseline(result.nodes):
         return f"{typed.again} {BASELINE} FILE"
     if typed.rung is not None and typed.rung.by_hand:
         return f"{typed.again} --yes --command ARGV, or by hand as shown"
     about = f" {typed.component}" if typed.component else ""
     return f"bridgehead diagnose{about}{typed.baseline}{typed.where}"
+
+
+def _granted(grants: Iterable[str], command: str) -> str:
+    """The command, after what has to be granted for it."""
+    named = ", ".join(sorted({item for item in grants if item}))
+    return f"grant: {named}; then {command}" if named else command
 
 
 def _lacks_baseline(nodes: Iterable[Explained]) -> bool:
