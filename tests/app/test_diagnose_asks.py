@@ -21,7 +21,8 @@ from bridgehead.kube.resources import DAEMON_SETS, EVENTS, NAMESPACES, PODS, Res
 from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN, RESOURCE, generic_seed
 from bridgehead.twin.seeding.recorded import seed_of
 from bridgehead.twin.virtual.loop import run_virtual
-from tests.app.test_diagnose import QUICK, break_image, look, on_a_twin, said
+from tests.app.small_twin import QUICK, break_image, on_a_twin
+from tests.app.test_diagnose import look, said
 from tests.app.test_rehearse_state import AT
 from tests.cluster.use_cases import Nobody
 

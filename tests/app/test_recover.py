@@ -22,7 +22,8 @@ from bridgehead.core.recover.choice import assess
 from bridgehead.core.recover.rung import Rung
 from bridgehead.kube.resources import DAEMON_SETS, NODES, PODS
 from bridgehead.twin.seeding.generic import NAMESPACE, PLUGIN
-from tests.app.test_diagnose import look, on_a_twin
+from tests.app.small_twin import on_a_twin
+from tests.app.test_diagnose import look
 from tests.cluster.ward import sound_until_told
 
 REF = ComponentRef(ComponentKind.DAEMON_SET, NAMESPACE, PLUGIN)

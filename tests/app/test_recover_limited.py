@@ -12,7 +12,7 @@ from bridgehead.kube.resources import NODES
 from bridgehead.twin.objects import Object
 from bridgehead.twin.seeding.generic import RESOURCE
 from tests.app.limited import READS, USER, limited
-from tests.app.test_diagnose import on_a_twin
+from tests.app.small_twin import on_a_twin
 from tests.app.test_recover import REF, no_command
 from tests.cluster.ward import sound_until_told
 

@@ -41,3 +41,18 @@ def test_the_log_of_a_former_process_that_is_gone_is_as_if_there_had_been_none()
 @pytest.mark.parametrize("text", [f"started\n{GONE}\n", f"error: {GONE}\n"])
 def test_a_log_that_speaks_of_it_is_one(text: str) -> None:
     assert list(read(text, PLUGIN).logs) == [PLUGIN]
+
+
+def test_a_kubelet_that_does_not_answer_keeps_no_other_log_from_being_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Silent(Answers):
+        async def logs(self, *names: str, **_: object) -> str:
+            return await (asyncio.sleep(3600, "") if "plugin-a" in names else super().logs(*names))
+
+    monkeypatch.setattr("bridgehead.cluster.evidence_logs.PATIENCE", 0.05)
+    other = LogId("gpu", "plugin-b", "ctr")
+    found = asyncio.run(read_logs(cast("Kube", Silent("started\n")), (PLUGIN, other)))
+    assert list(found.logs) == [other]
+    (unread,) = found.unread
+    assert "did not answer" in unread.why

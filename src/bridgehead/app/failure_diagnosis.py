@@ -12,6 +12,7 @@ import msgspec
 from bridgehead.app.gathering import gather
 from bridgehead.app.history import history_of_last_runs
 from bridgehead.app.session import Session
+from bridgehead.core.diagnose.as_they_failed import AsItFailed, as_they_failed
 from bridgehead.core.diagnose.cause import Blame
 from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked, TooEarly
 from bridgehead.core.diagnose.log_choice import logs_near
@@ -20,8 +21,12 @@ from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.json import text
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
+from bridgehead.core.rollout.commands import Purpose
+from bridgehead.core.rollout.world import World
 from bridgehead.kube.errors import KubeError
 
 READING = 30.0
@@ -30,6 +35,8 @@ WAITING = 10.0
 """Seconds that the ending of a run waits for it at most."""
 _BEFORE_OTHERS = 0.2
 """Seconds in which other nodes that fail at the same moment are still taken in."""
+_OF_THE_FORMER = frozenset({Purpose.RESTART.value, Purpose.TAKE_BACK.value})
+"""What nodes have done with the version that they had before."""
 _LEFT_OUT = frozenset({Need.DRY_RUNS, Need.ACCESS, Need.REGISTRY, Need.NODE_EVIDENCE})
 
 
@@ -51,17 +58,50 @@ class FailureDiagnosis:
     def __init__(self, session: Session, component: ComponentRef) -> None:
         self._session = session
         self._component = component
+        self._world: World | None = None
+        self._probes: dict[str, Pod] = {}
+        """Pods of the run that a kubelet refused; they are removed before their node fails."""
+        self._moments: dict[str, AsItFailed] = {}
         self._nodes: list[str] = []
+        self._former_back: set[str] = set()
         self._reading: asyncio.Task[Observed] | None = None
+
+    def look(self, world: World) -> None:
+        """What the run looks at now; what it records of it comes next."""
+        self._world = world
+        self._probes.update((pod.uid, pod) for pod in world.own.values() if pod.refused)
 
     def tell(self, entry: Entry) -> None:
         """A record was written."""
-        if (entry.step, entry.result) != ("node", "failed") or not self._session.explains_failures:
+        if entry.step != "node" or not self._session.explains_failures:
             return
+        former = text(entry.detail, "purpose") in _OF_THE_FORMER
+        if former and entry.result == "verified":
+            self._former_back.add(entry.node)
+        if entry.result != "failed":
+            return
+        if former:
+            self._former_back.discard(entry.node)
         if entry.node not in self._nodes:
             self._nodes.append(entry.node)
+            self._keep(entry.node, text(entry.detail, "gate", "gate"))
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
+
+    def _keep(self, name: str, gate: str) -> None:
+        """The node as it is at this moment: its pod may be gone before it is read."""
+        world = self._world
+        node = world.nodes.get(name) if world is not None else None
+        if world is None or node is None:
+            return
+        own = (pod for pod in self._probes.values() if pod.node == name)
+        self._moments[name] = AsItFailed(
+            gate=gate,
+            node=node,
+            pods=tuple(pod for pod in world.pods.get(name, ()) if not pod.deleting),
+            users=(*world.refused.get(name, ()), *own),
+            logs=world.logs,
+        )
 
     def forget(self) -> None:
         """The run is left: nobody will ask."""
@@ -109,6 +149,7 @@ class FailureDiagnosis:
         from bridgehead.core.diagnose.too_early import begun_lately  # noqa: PLC0415
 
         component = str(self._component)
+        observed = as_they_failed(observed, component, self._moments, self._former_back)
         told = _told(diagnosed(observed, Question(component=component, nodes=nodes)), nodes)
         if told.causes or told.too_early:
             return told

@@ -14,6 +14,7 @@ from bridgehead.core.findings.observed import (
     Reading,
     event_of,
 )
+from bridgehead.core.findings.verdicts import RunVerdicts
 from bridgehead.core.model.json import JsonObject, child, children, text, texts
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
@@ -51,6 +52,7 @@ def observed_from(
             found.node: found for item in by_kind.get("NodeEvidence", ()) for found in [_node(item)]
         },
         history=tuple(_readings(by_kind.get("DeviceHistory", ()))),
+        verdicts=_verdicts(by_kind.get("RunVerdicts", ())),
         met=_met(frozenset(complete), logs is not None),
         unread=(*unread, *snapshot.unread),
         documents={
@@ -95,6 +97,19 @@ def _readings(items: Iterable[JsonObject]) -> Iterable[Reading]:
                     capacity=_count(entry, "capacity"),
                     allocatable=_count(entry, "allocatable"),
                 )
+
+
+def _verdicts(items: Sequence[JsonObject]) -> RunVerdicts:
+    """``RunVerdicts``: the fields of ``core.findings.verdicts.RunVerdicts``; of one run."""
+    found = items[0] if items else {}
+    failed = child(found, "failed")
+    gates = failed if isinstance(failed, dict) else {}
+    back = found.get("formerBack")
+    return RunVerdicts(
+        component=text(found, "component"),
+        failed={node: text(gates, node) for node in gates},
+        former_back=frozenset(map(str, back)) if isinstance(back, list) else frozenset(),
+    )
 
 
 def _count(entry: JsonObject, name: str) -> int | None:

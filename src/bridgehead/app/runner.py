@@ -18,9 +18,10 @@ from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft, Entry
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.rollout.commands import LetGo
-from bridgehead.core.rollout.decision import note
+from bridgehead.core.rollout.decision import Decision, note
 from bridgehead.core.rollout.run import Run
 from bridgehead.core.rollout.state import Ending, RunState
+from bridgehead.core.rollout.world import World
 from bridgehead.kube.errors import KubeError
 
 _FAILED = (3, 4)
@@ -133,7 +134,7 @@ class _Runner:
                 feed=feed,
                 effects=performer,
                 journal=journal,
-                onlooker=session.watcher,
+                onlooker=self,
                 clock=session.clock,
                 stop=session.stop,
                 late=self._lock.late,
@@ -146,6 +147,11 @@ class _Runner:
         if ending is None:  # Loop.drive returns only with an ending
             raise RuntimeError(f"run {run.name} stopped without an ending")
         return Ended(run=done, ending=ending, head=journal.head)
+
+    def look(self, run: Run, world: World, decision: Decision) -> None:
+        """One turn of the loop."""
+        self._failures.look(world)
+        self._session.watcher.look(run, world, decision)
 
     def _tell(self, entry: Entry) -> None:
         self._session.watcher.tell(entry)

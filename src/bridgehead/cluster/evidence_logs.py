@@ -25,6 +25,10 @@ TAIL_LINES = 1000
 TAIL = 192 * 1024
 """Lines and bytes that are read from its end, where it says what happened last."""
 
+PATIENCE = 8.0
+"""Seconds for which one log is waited for: of a node that is gone, no answer comes for half a
+minute and more."""
+
 
 class LogsRead(msgspec.Struct, frozen=True):
     """The logs that are there, and what could not be read."""
@@ -60,7 +64,10 @@ def _together(unread: Iterable[Unread]) -> tuple[Unread, ...]:
 
 async def _read(kube: Kube, key: LogId) -> Log | Unread | None:
     try:
-        return await _bounded(kube, key)
+        async with asyncio.timeout(PATIENCE):
+            return await _bounded(kube, key)
+    except TimeoutError:
+        return Unread(f"log {key}", f"its kubelet did not answer within {PATIENCE:.0f} s")
     except Unauthorized:
         raise
     except Forbidden as error:

@@ -75,3 +75,32 @@ def test_another_version_is_sound_on_other_devices_alone_and_is_not_known_to_hel
     found = reach(*on("n1", FORMER, A100), ill=ill(L40S))
     assert (found.blame, found.rollback) == (Blame.VERSION, RollbackHelps.UNKNOWN)
     assert found.ruled_out == ()
+
+
+def tried(component: str = "daemonset/gpu/plugin", *back: str) -> Object:
+    """A run saw the ill node fail, and the former version come back on these."""
+    return {
+        "apiVersion": "bridgehead.dev/v1",
+        "kind": "RunVerdicts",
+        "metadata": {"name": "run"},
+        "component": component,
+        "failed": {"ill": "allocatable"},
+        "formerBack": list(back),
+    }
+
+
+def test_what_a_run_tried_on_the_very_node_outweighs_all_other_nodes() -> None:
+    found = reach(
+        tried("daemonset/gpu/plugin", "ill"),
+        *on("n1", NEW, L40S),
+        *on("n2", NEW, L40S),
+        ill=ill(L40S),
+    )
+    assert (found.blame, found.rollback) == (Blame.VERSION, RollbackHelps.YES)
+    assert "started anew on ill" in found.ruled_out[0].by
+
+
+def test_what_was_tried_with_another_plugin_or_on_other_nodes_says_nothing() -> None:
+    for verdicts in (tried("daemonset/gpu/other", "ill"), tried("daemonset/gpu/plugin", "n1")):
+        found = reach(verdicts, *on("n1", NEW, L40S), ill=ill(L40S))
+        assert found.blame is Blame.DRIFT

@@ -26,12 +26,15 @@ def device_symptoms(scene: Scene) -> Iterable[Symptom]:
     """
     survey = Survey(scene)
     for node in survey.nodes:
-        if just_began(scene, node):
-            continue
         for resource, plugins in survey.plugins.items():
+            condemned = _condemned(scene, node, plugins)
+            if just_began(scene, node) and not condemned:
+                continue
             gap = survey.gap(node, resource)
-            if gap is not None and not _any_young(scene, node, plugins):
+            if gap is not None and (condemned or not _any_young(scene, node, plugins)):
                 yield gap
+            elif condemned:
+                yield _failed(node, resource)
 
 
 class Survey:
@@ -136,6 +139,25 @@ def just_began(scene: Scene, node: Node) -> bool:
     """Whether the node's kubelet began so recently that no value of the node is a verdict."""
     start = scene.kubelet_starts.get(node.name)
     return start is not None and 0 <= scene.now - start.at < PATIENCE
+
+
+def _condemned(scene: Scene, node: Node, plugins: list[Plugin]) -> bool:
+    """Whether a run's gates, which have a patience of their own, found that one of them fails."""
+    verdicts = scene.observed.verdicts
+    return any(verdicts.gate(plugin.component.ref, node.name) for plugin in plugins)
+
+
+def _failed(node: Node, resource: str) -> Symptom:
+    """Devices stay on offer for a while after their plugin has failed."""
+    shown = str(node.offer(resource) or "absent")
+    return Symptom(
+        key=devices_key(node.name, resource),
+        text=f"its plugin failed in a run on node {node.name}, which shows {resource} {shown}",
+        object=ObjectRef("v1", "Node", "", node.name),
+        node=node.name,
+        resource=resource,
+        evidence=(Evidence(f"status of node {node.name}", f"{resource} {shown}"),),
+    )
 
 
 def _any_young(scene: Scene, node: Node, plugins: list[Plugin]) -> bool:

@@ -37,6 +37,8 @@ class Post:
     vain: tuple[str, ...]
     """Those of them that pods ask for and no node has."""
     now: float
+    condemned: str = ""
+    """The gate of a run that it failed, whatever the node shows yet; empty where there is none."""
 
     @property
     def short(self) -> tuple[str, ...]:
@@ -50,14 +52,16 @@ class Post:
 
     @property
     def failing(self) -> bool:
-        """Whether it has a pod there and the node shows too few devices, or none."""
+        """Whether it has a pod there and the node shows too few devices, none, or is condemned."""
         present = self.pod is not None and not self.pod.deleting and self.node.ready is not False
-        return present and (bool(self.short) or bool(self.vain) or not self.alive)
+        lacking = bool(self.short) or bool(self.vain) or not self.alive
+        return present and (lacking or bool(self.condemned))
 
     @property
     def sound(self) -> bool:
         """Whether its pod is ready and the node shows all devices of it that it should."""
-        return self.pod is not None and self.pod.ready and self.alive and not self.short
+        fine = self.pod is not None and self.pod.ready and self.alive and not self.short
+        return fine and not self.condemned
 
     def allocatable(self, name: str) -> int:
         """Healthy devices that the node shows."""
@@ -95,8 +99,12 @@ class Post:
 
     @property
     def settled(self) -> bool:
-        """Whether its process has run for long enough to be judged."""
-        return self.running and (self.age is None or self.age >= SETTLING)
+        """Whether its process has run for long enough to be judged.
+
+        A run's gates have waited for it, but for the one that a line of its log is enough for.
+        """
+        waited = self.condemned not in ("", "log")
+        return self.running and (waited or self.age is None or self.age >= SETTLING)
 
     @cached_property
     def quotes(self) -> Mapping[str, Quote]:
@@ -138,11 +146,11 @@ class Post:
         """The first of these signs that its log shows and that is to be believed.
 
         A process that has just begun may fail once and still succeed at its next attempt, unless
-        the one before it ended with the same sign.
+        the one before it ended with the same sign, or a run has condemned it.
         """
         for key in keys:
             found = self.quotes.get(key)
-            if found and (self.settled or not self.running or found.times > 1):
+            if found and (self.settled or not self.running or found.times > 1 or self.condemned):
                 return found
             if found and key in self._of_former_process:
                 return found
@@ -193,6 +201,7 @@ def posts_of(
                     symptoms=tuple(short[place, name] for name in names if (place, name) in short),
                     vain=vain,
                     now=observed.now,
+                    condemned=observed.verdicts.gate(plugin.component.ref, place),
                 )
             )
     return tuple(found)

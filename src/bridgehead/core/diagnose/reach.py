@@ -1,7 +1,7 @@
 """How far a fault of a plugin goes, and what that says about version and node."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -28,11 +28,14 @@ class Reach(msgspec.Struct, frozen=True):
 def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     """How far a fault goes that these posts of one plugin show.
 
-    Where the same version is sound on another node, the version is not to blame, unless all such
-    nodes have other devices: a version may be bad for one model alone. Where only other versions
-    are sound, it is to blame, unless their nodes are of another kind.
+    What a run tried on these very nodes decides. Else the version is not to blame where it is sound
+    on another node, unless all such nodes have other devices: a version may be bad for one model
+    alone. Where only other versions are sound, it is to blame, unless their nodes are of another
+    kind.
     """
     plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
+    if (rival := drift_refuted(scene, plugin.component.ref, nodes)) is not None:
+        return Reach(nodes, Blame.VERSION, RollbackHelps.YES, (rival,))
     revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
     sound = [
         post
@@ -57,6 +60,15 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
             (RuledOut("a drifted node", by),) if near else (),
         )
     return Reach(nodes, None, RollbackHelps.UNKNOWN)
+
+
+def drift_refuted(scene: Scene, component: str, nodes: Collection[str]) -> RuledOut | None:
+    """That no node has drifted, where a run has tried the component's former version on them."""
+    verdicts = scene.observed.verdicts
+    if component != verdicts.component or not nodes or not set(nodes) <= verdicts.former_back:
+        return None
+    by = f"the former version was started anew on {listed(nodes)} and offered all devices"
+    return RuledOut("a drifted node", by)
 
 
 def _of_one_model(

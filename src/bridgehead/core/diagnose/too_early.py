@@ -63,6 +63,7 @@ def _posts(scene: Scene) -> tuple[TooEarly, ...]:
         for node in scene.nodes.values()
         for plugin in scene.plugins
         for pod in (young_pod(scene, node, plugin),)
+        if not scene.observed.verdicts.gate(plugin.component.ref, node.name)
         if (pod is not None and not _failed(scene, pod))
         or (pod is None and just_began(scene, node))
     ]

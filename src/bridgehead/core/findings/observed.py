@@ -7,6 +7,7 @@ from functools import cached_property
 import msgspec
 
 from bridgehead.core.findings.needs import Need
+from bridgehead.core.findings.verdicts import RunVerdicts
 from bridgehead.core.model.json import JsonObject, JsonValue, child, text
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.snapshot import Snapshot, Unread
@@ -121,6 +122,7 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     unread: tuple[Unread, ...] = ()
     documents: Mapping[tuple[str, str, str], JsonValue] = {}
     """Entries of ConfigMaps that are documents of their own, by namespace, name and key."""
+    verdicts: RunVerdicts = RunVerdicts()
 
     @property
     def now(self) -> float:

@@ -22,6 +22,7 @@ from bridgehead.core.diagnose.admission_message import Refusal
 from bridgehead.core.diagnose.allocation_errors import Known, known
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.reach import drift_refuted
 from bridgehead.core.diagnose.refusal_cause import refusal_cause
 from bridgehead.core.diagnose.refusals import (
     Refused,
@@ -105,7 +106,9 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
     posts = [post for node in nodes if (post := post_of(scene, node, resource)) is not None]
     plugin = " and ".join(sorted({post.plugin.component.ref for post in posts})) or "the plugin"
     before = _handed_out_before(scene, posts, resource) if len(posts) == len(nodes) else ()
-    back = [roll_back(posts[0].plugin.component)] if before else []
+    tried = drift_refuted(scene, posts[0].plugin.component.ref, nodes) if posts else None
+    rival = RuledOut("a drifted node", _FORMER) if before else tried
+    back = [roll_back(posts[0].plugin.component)] if rival is not None else []
     what = "ended in the call" if ended else f"answered {first.said.code}: {first.said.said}"
     return refusal_cause(
         found,
@@ -117,7 +120,7 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
         ruled_out=(
             RuledOut("missing devices", "the kubelet had chosen devices when it called"),
             RuledOut("the scheduler", "the pods were bound"),
-            *([RuledOut("a drifted node", _FORMER)] if before else []),
+            *([rival] if rival is not None else []),
         ),
         actions=(
             *back,
@@ -127,7 +130,7 @@ def _cause(scene: Scene, resource: str, found: tuple[Refused, ...]) -> Cause:
             ),
             *clearing(found),
         ),
-        rollback=RollbackHelps.YES if before else RollbackHelps.UNKNOWN,
+        rollback=RollbackHelps.YES if rival is not None else RollbackHelps.UNKNOWN,
     )
 
 

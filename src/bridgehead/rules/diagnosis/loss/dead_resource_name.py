@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.own_device import has_offered
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
+from bridgehead.core.diagnose.reach import by_plugin, drift_refuted, listed, reach_of
 from bridgehead.core.diagnose.remedies import remove_name
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import devices_key, pod_key, resource_key
@@ -154,7 +154,12 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
 
 
 def _rollback(scene: Scene, name: str, nodes: tuple[str, ...]) -> RollbackHelps:
-    """Open where another version still serves the name elsewhere; no version removes a name."""
+    """Open where another version still serves the name elsewhere; no version removes a name.
+
+    Where a run has started the former version there anew, the name has come back with it.
+    """
+    if drift_refuted(scene, scene.observed.verdicts.component, nodes) is not None:
+        return RollbackHelps.YES
     served = any(post.sound and name in post.names for post in scene.posts)
     renamed = [
         post for node in nodes for post in scene.posts_by_node.get(node, ()) if name in post.names
