@@ -142,7 +142,7 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
             *(Evidence(f"spec of pod {pod.ref}", f"asks for {name}") for pod in asking[:2]),
         ),
         refuted_by="a plugin on the node that registers the name",
-        object=ObjectRef("v1", "Node", "", nodes[0]),
+        object=_renamed_by(scene, name, places) or ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
         explains=tuple(sorted(keys & known)),
         rollback_helps=_rollback(scene, name, nodes),
@@ -151,6 +151,16 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
         severity=Severity.WARNING if keys & known else Severity.INFO,
         confidence=Confidence.HIGH if instead else Confidence.MEDIUM,
     )
+
+
+def _renamed_by(scene: Scene, name: str, places: list[tuple[Node, str]]) -> ObjectRef | None:
+    """The plugin that has given up the name for another one; None where none is known."""
+    for node, instead in places:
+        for post in scene.posts_by_node.get(node.name, ()):
+            if instead and _of_domain(post, name) and has_offered(scene, post, name):
+                component = post.plugin.component
+                return ObjectRef("apps/v1", "DaemonSet", component.namespace, component.name)
+    return None
 
 
 def _rollback(scene: Scene, name: str, nodes: tuple[str, ...]) -> RollbackHelps:
