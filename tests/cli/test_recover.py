@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Awaitable
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from bridgehead.cli.main import run
 from bridgehead.cli.recover import run_command
 from bridgehead.cli.recover_endings import Typed, tell
 from bridgehead.cluster.access import Missing, Permission
+from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.observed import Reading
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.snapshot import Unread
@@ -377,3 +379,54 @@ def test_what_a_dry_run_lacks_comes_before_the_command(capsys: pytest.CaptureFix
     tell(Explanation(nodes=(refused,)), typed())
     grant = f"next: grant: delete pods in namespace gpu; then bridgehead recover {REF} --node n1"
     assert grant in capsys.readouterr().err
+
+
+def test_what_is_seen_and_not_wrong_is_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    harmless = cause("dead-resource-name", severity=Severity.INFO)
+    shown = explained(situation(bad=node(1), causes=(harmless,)))
+    assert tell(Explanation(nodes=(shown,)), typed()) == Exit.DONE
+    assert "seen      dead-resource-name: it is dead-resource-name" in capsys.readouterr().out
+    tell(Explanation(nodes=(shown,)), typed("json"))
+    (one,) = json.loads(capsys.readouterr().out)["nodes"]
+    assert (one["causes"], one["seen"]) == ([], ["dead-resource-name"])
+
+
+FROM = Path(__file__).parents[1] / "cases/loss-1/state"
+
+
+def test_a_recorded_state_is_explained_as_far_as_it_tells(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["recover", "--from", str(FROM)]) == Exit.FINDINGS
+    told = capsys.readouterr()
+    assert "met       the image is on the node" in told.out
+    assert "this is a recorded state, which holds no journal" in told.out
+    assert "# of the live cluster" in told.err
+    assert "--from" not in told.err.partition("next:")[2]
+
+
+def test_no_rung_is_taken_for_one_plugin_that_would_repair_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A pod asks for devices of both, and those of the other plugin are gone."""
+    state = FROM.parents[1] / "loss-2/state"
+    sound, ill = "nvidia-device-plugin-daemonset", "rdma-shared-dp-ds"
+    causes = {}
+    for name in (sound, ill):
+        words = (f"daemonset/kube-system/{name}", "--from", str(state), "--node", "51qd0w2")
+        run(["recover", *words, "-o", "json"])
+        (node,) = json.loads(capsys.readouterr().out)["nodes"]
+        causes[name] = (node["causes"], [item["rung"] for item in node["rungs"]])
+    assert causes == {sound: ([], []), ill: (["kubelet-restart-missed"], ["R1"])}
+
+
+def test_nothing_is_done_to_a_recorded_state(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recover", REF, "--from", str(FROM), "--yes"]) == Exit.USAGE
+    assert "nothing is done to a recorded one" in capsys.readouterr().err
+
+
+def test_a_plugin_that_was_not_recorded_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recover", "daemonset/no/where", "--from", str(FROM)]) == Exit.USAGE
+    told = capsys.readouterr().err
+    assert "daemonset/no/where is not there" in told
+    assert f"next: bridgehead diagnose --from {FROM}" in told

@@ -204,6 +204,11 @@ class Ward:
             },
         )
 
+    def end_workload(self, name: str = "work") -> None:
+        """Remove that workload, and wait until its pods are gone."""
+        self.cluster.api.delete(f"/apis/apps/v1/namespaces/{self.namespace}/deployments/{name}")
+        self.until(lambda: not self.pods(name), "end of the workload")
+
     def pods(self, name: str = "work") -> list[Object]:
         """The pods of that workload, oldest first."""
         pods = self.cluster.api.get(f"/api/v1/namespaces/{self.namespace}/pods")["items"]

@@ -16,6 +16,7 @@ from bridgehead.cluster.errors import ClaimedError
 from bridgehead.cluster.lock import PATIENCE, ComponentLock, Lock, holder_name
 from bridgehead.cluster.recover_access import needed_to_recover
 from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.standing import few
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.snapshot import Unread
@@ -85,18 +86,19 @@ async def explain(session: Session, request: Request, diagnose: Diagnose) -> Exp
     place = await look(session, request.asked)
     diagnosis = await diagnose(session)
     found = []
-    for node in _nodes(place, request, diagnosis):
+    for node in nodes_of(place, request, diagnosis):
         seen = await situation(session, request.asked, place, node, diagnosis)
-        choice = _choice(seen, request)
+        choice = judged(seen, request)
         chosen = choice.chosen
         tried = await Acting.tried(session, seen, chosen) if chosen else Answer(None, "")
         found.append(Explained(situation=seen, choice=choice, tried=tried.said, grant=tried.grant))
-    return _explanation(place, request, diagnosis, *found)
+    return explanation(place, request, diagnosis, *found)
 
 
-def _explanation(
+def explanation(
     place: Place, request: Request, diagnosis: Diagnosis, *found: Explained
 ) -> Explanation:
+    """What was explained of nodes, with what could not be read and what is open from before."""
     missing = place.records.unread
     ends = without_verdict(place.records.past)
     return Explanation(
@@ -180,9 +182,9 @@ class _Recovering:
         ref = request.asked.component
         place = await look(session, request.asked)
         diagnosis = await diagnose(session)
-        nodes = _nodes(place, request, diagnosis)
+        nodes = nodes_of(place, request, diagnosis)
         if not nodes and request.rung is None:
-            return _explanation(place, request, diagnosis)
+            return explanation(place, request, diagnosis)
         node = _one(nodes)
         seen = await situation(session, request.asked, place, node, diagnosis)
         choice = _consented(seen, request)
@@ -276,7 +278,7 @@ async def locked_for(session: Session, ref: ComponentRef) -> Lock:
 
 def _consented(seen: Situation, request: Request) -> Choice:
     """What consent reaches: a dead name is removed only where a person names that rung."""
-    choice = _choice(seen, request)
+    choice = judged(seen, request)
     chosen = choice.chosen
     if chosen is None or chosen.rung is not Rung.DEAD_NAME or request.rung is chosen.rung:
         return choice
@@ -284,7 +286,7 @@ def _consented(seen: Situation, request: Request) -> Choice:
     return msgspec.structs.replace(choice, chosen=None, why=why)
 
 
-def _choice(seen: Situation, request: Request) -> Choice:
+def judged(seen: Situation, request: Request) -> Choice:
     """The rung that was named, whether it is ready or not; else what fits."""
     if request.rung is None:
         return choose(seen)
@@ -313,14 +315,15 @@ def _only_time_is_missing(request: Request, choice: Choice) -> bool:
     return len(obstacles) == 1 and "has shown 0/0" in obstacles[0].what
 
 
-def _nodes(place: Place, request: Request, diagnosis: Diagnosis) -> tuple[Node, ...]:
+def nodes_of(place: Place, request: Request, diagnosis: Diagnosis) -> tuple[Node, ...]:
     """The node that was named; else all of the plugin on which something is wrong."""
     nodes = place.scene.nodes
     if request.node:
         if request.node not in nodes:
             raise NodeUnclearError(f"there is no node {request.node}")
         return (nodes[request.node],)
-    named = {name for item in diagnosis.causes for name in item.nodes}
+    wrong = (item for item in diagnosis.causes if item.severity is not Severity.INFO)
+    named = {name for item in wrong for name in item.nodes}
     mine = {node.name for node in place.scene.wanted_on(place.plugin)}
     mine |= {pod.node for pod in place.plugin.pods}
     short = {

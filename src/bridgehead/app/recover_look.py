@@ -81,11 +81,16 @@ async def look(session: Session, asked: Asked) -> Place:
     last = records.last
     history = (*_before(last), *_recorded(asked.baseline))
     observed = Observed(snapshot=snapshot, history=history, unread=snapshot.unread)
-    scene = Scene(observed)
+    return place_of(Scene(observed), asked, records)
+
+
+def place_of(scene: Scene, asked: Asked, records: Records) -> Place:
+    """The plugin in a scene. Raises NoSuchPluginError."""
     for plugin in scene.plugins:
         if plugin.component.ref == str(asked.component):
-            return Place(scene, _named(plugin, last), records)
-    found = [item for item in snapshot.components if item.ref == str(asked.component)]
+            return Place(scene, _named(plugin, records.last), records)
+    components = scene.observed.snapshot.components
+    found = [item for item in components if item.ref == str(asked.component)]
     known = ", ".join(item.component.ref for item in scene.plugins) or "none"
     what = "is no device plugin" if found else "is not there"
     raise NoSuchPluginError(f"{asked.component} {what}; device plugins of this cluster: {known}")
@@ -125,12 +130,12 @@ async def situation(
         plugin=plugin,
         node=node,
         resource=asked.resource,
-        causes=causes_of(diagnosis, node.name),
-        undiagnosed=(*_unjudged(diagnosis), *unread),
+        causes=causes_of(diagnosis, node.name, plugin.component.ref),
+        undiagnosed=(*unjudged(diagnosis), *unread),
         past=records.past,
         unrecorded=records.unread.why if records.unread is not None else "",
         dry_run=await _dry_run(session, place),
-        images=_images(raw),
+        images=images_of(raw),
         kubelet_started=started,
         way_back=_way_back(place, node, keeps) if keeps is not None else None,
         open_run=records.mark if keeps is None else "" if own else keeps.record.run,
@@ -194,7 +199,8 @@ async def _raw_node(session: Session, name: str) -> JsonObject:
     return found
 
 
-def _images(raw: JsonObject) -> frozenset[str] | None:
+def images_of(raw: JsonObject) -> frozenset[str] | None:
+    """Names of the images that a node lists; None where it lists none."""
     listed = children(raw, "status", "images")
     names = {name for item in listed for name in _strings(item.get("names"))}
     return frozenset(names) if listed else None
@@ -220,7 +226,7 @@ async def _kubelet_started(
     return start.at if start else None, tuple(unread)
 
 
-def _unjudged(diagnosis: Diagnosis) -> tuple[str, ...]:
+def unjudged(diagnosis: Diagnosis) -> tuple[str, ...]:
     """What the diagnosis could not read, and rules that failed."""
     unread = [f"{item.what}: {item.why}" for item in diagnosis.unread]
     return (*unread, *(f"rule {item.rule} failed" for item in diagnosis.failures))

@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -22,13 +23,14 @@ from bridgehead.app.recover_look import Asked, NoSuchPluginError, plugins_there
 from bridgehead.app.session import Session
 from bridgehead.cli.endings import not_begun, stopped
 from bridgehead.cli.exits import Exit
-from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
+from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, state_options
 from bridgehead.cli.recover_endings import Typed, tell
 from bridgehead.cli.rule_diagnosis import RuleDiagnosis
-from bridgehead.cli.say import next_step
+from bridgehead.cli.say import next_step, say
 from bridgehead.cli.sessions import runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.surroundings import run_here
+from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.recover.rung import Rung, rung_of
 
@@ -41,7 +43,7 @@ _LEFT = "what was begun on a node is not verified: 'bridgehead journal' shows it
 
 @click.command(epilog="Example:  bridgehead recover daemonset/gpu/nvidia-device-plugin --node n1")
 @click.argument("component", metavar="[COMPONENT]", required=False)
-@cluster_options
+@state_options
 @output_option("text", "json")
 @state_namespace_option
 @click.option("--node", default="", help="The node to recover (default: those that need it).")
@@ -66,7 +68,7 @@ _LEFT = "what was begun on a node is not verified: 'bridgehead journal' shows it
 @click.option("--owner", default="", help="Team or person who answers for it; recorded.")
 def recover(
     component: str | None,
-    cluster: ClusterOptions,
+    state: StateOptions,
     output: str,
     state_namespace: str,
     node: str,
@@ -79,11 +81,14 @@ def recover(
 ) -> Exit:
     """Say which rung of the recovery ladder fits, what must hold for it, and what it would do.
 
-    With --yes it is done, on one node, and verified. Exit 0 when the devices are back or nothing
-    is wrong, 1 if something is and nothing was done, 4 if it did not help: a person must look.
+    With --yes it is done, on one node, and verified; a recorded state is only explained. Exit 0
+    when the devices are back or nothing is wrong, 1 if something is and nothing was done, 4 if it
+    did not help: a person must look.
     """
     named = rung_of(rung) if rung else None
     _check(named, own, yes=yes)
+    if yes and state.recording is not None:
+        raise click.UsageError("--yes goes with a live cluster: nothing is done to a recorded one")
     asked = _Asked(
         ref=_ref(component),
         node=node,
@@ -94,10 +99,15 @@ def recover(
         baseline=baseline,
         owner=owner,
     )
-    where = as_arguments(cluster, state_namespace)
+    recorded = state.recording is not None
+    where = state.as_arguments if recorded else as_arguments(state.cluster, state_namespace)
     again = f"bridgehead recover{asked.as_arguments}{where}"
     try:
-        result = run_here(_run(asked, cluster, state_namespace))
+        result = (
+            _explain_recorded(asked, state)
+            if recorded
+            else run_here(_run(asked, state.cluster, state_namespace))
+        )
     except (NoSuchPluginError, NodeUnclearError) as error:
         not_begun(output, Exit.USAGE, str(error))
         next_step(f"bridgehead diagnose{where}")
@@ -111,6 +121,7 @@ def recover(
         output=output,
         again=again,
         where=where,
+        recorded=recorded,
         baseline=f" --baseline {shlex.quote(str(baseline))}" if baseline else "",
     )
     return tell(result, typed)
@@ -195,6 +206,37 @@ async def _go(session: Session, asked: _Asked) -> Taken:
             raise NodeUnclearError(f"name one component: device plugins of this cluster: {names}")
         return await take(session, asked.request(refs[0]), diagnosis.of(refs[0]), run_command)
     parts = [await explain(session, asked.request(ref), diagnosis.of(ref)) for ref in refs]
+    return _together(parts, unread)
+
+
+def _explain_recorded(asked: _Asked, state: StateOptions) -> Explanation:
+    """Of what was recorded. Raises NoSuchPluginError and NodeUnclearError."""
+    # All rules, and the YAML reader: help must not wait for them.
+    from bridgehead.app.diagnose import diagnosed  # noqa: PLC0415
+    from bridgehead.app.history import history_of  # noqa: PLC0415
+    from bridgehead.app.observed_recording import read_observed  # noqa: PLC0415
+    from bridgehead.app.recover_recorded import explain_recorded, plugins_in  # noqa: PLC0415
+    from bridgehead.core.diagnose.question import Question  # noqa: PLC0415
+    from bridgehead.core.model.problem import problems_text  # noqa: PLC0415
+
+    assert state.recording is not None
+    extra = (history_of(asked.baseline),) if asked.baseline is not None else ()
+    recording = read_observed(state.recording, state.at, extra=extra)
+    if recording.problems:
+        say(problems_text(recording.problems).rstrip())
+    observed = recording.observed
+    refs = (asked.ref,) if asked.ref is not None else plugins_in(observed)
+    parts = [
+        explain_recorded(
+            observed, asked.request(ref), diagnosed(observed, Question(component=str(ref)))
+        )
+        for ref in refs
+    ]
+    return _together(parts, observed.unread)
+
+
+def _together(parts: Sequence[Explanation], unread: Sequence[Unread]) -> Explanation:
+    """What was explained of several components, as one."""
     return Explanation(
         nodes=tuple(item for part in parts for item in part.nodes),
         unread=tuple(dict.fromkeys((*unread, *(item for part in parts for item in part.unread)))),

@@ -38,6 +38,8 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     output: str
     again: str
     where: str
+    recorded: bool = False
+    """Whether it is about a recorded state, to which nothing can be done."""
     baseline: str = ""
     """The option with its value, after a space; it matters to every look at the same nodes."""
 
@@ -97,6 +99,8 @@ def _first_the_grant(result: Explanation, typed: Typed) -> str:
 
 def _next(result: Explanation, typed: Typed) -> str:
     """The command that does the first thing that can be done."""
+    if typed.recorded and result.nodes:
+        return _live(result.nodes[0], typed)
     ready = [item for item in result.nodes if item.choice.chosen is not None]
     for item in ready:
         rung = item.choice.chosen.rung if item.choice.chosen else None
@@ -117,6 +121,15 @@ def _next(result: Explanation, typed: Typed) -> str:
         return f"{typed.again} --yes --command ARGV, or by hand as shown"
     about = f" {typed.component}" if typed.component else ""
     return f"bridgehead diagnose{about}{typed.baseline}{typed.where}"
+
+
+def _live(item: Explained, typed: Typed) -> str:
+    """The same question to the cluster itself, which knows what a recorded state does not."""
+    ref, node = item.situation.plugin.component.ref, item.situation.node.name
+    resource = f" --resource {typed.resource}" if typed.resource else ""
+    rung = f" --rung {typed.rung.value}" if typed.rung is not None else ""
+    command = f"bridgehead recover {ref} --node {node}{resource}{rung}{typed.baseline}"
+    return f"{command}  # of the live cluster"
 
 
 def _granted(grants: Iterable[str], command: str) -> str:

@@ -28,6 +28,9 @@ def _choice(situation: Situation, choice: Choice, tried: str) -> Iterator[str]:
         yield f"  shows     {missing}"
     for item in situation.faults:
         yield f"  cause     {item.rule}: {item.message}"
+    for item in situation.causes:
+        if not item.wrong:
+            yield f"  seen      {item.rule}: {item.message}"
     for words in situation.undiagnosed:
         yield f"  unread    {words}"
     for words in choice.first:
@@ -106,6 +109,7 @@ def choice_json(situation: Situation, choice: Choice, tried: str) -> JsonObject:
         "node": situation.node.name,
         "missing": [str(item) for item in situation.missing],
         "causes": [item.rule for item in situation.faults],
+        "seen": [item.rule for item in situation.causes if not item.wrong],
         "undiagnosed": list(situation.undiagnosed),
         "first": list(choice.first),
         "rungs": [_as_json(item) for item in choice.assessments],

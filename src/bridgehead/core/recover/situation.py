@@ -5,7 +5,7 @@ from functools import cached_property
 import msgspec
 
 from bridgehead.core.diagnose.cause import RollbackHelps
-from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked
 from bridgehead.core.diagnose.expectation import Expectation
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.findings.finding import Severity
@@ -60,8 +60,12 @@ class NamedCause(msgspec.Struct, frozen=True, kw_only=True):
         return self.severity is not Severity.INFO
 
 
-def causes_of(diagnosis: Diagnosis, node: str) -> tuple[NamedCause, ...]:
-    """The causes of one node, most probable first."""
+def causes_of(diagnosis: Diagnosis, node: str, component: str) -> tuple[NamedCause, ...]:
+    """The causes of one node, most probable first, without what a rung would repair elsewhere.
+
+    A pod may ask for devices of two plugins: what is wrong with the other one concerns this one,
+    too, and no rung that is taken for this one mends it.
+    """
     return tuple(
         NamedCause(
             rule=item.rule,
@@ -78,8 +82,15 @@ def causes_of(diagnosis: Diagnosis, node: str) -> tuple[NamedCause, ...]:
             ),
         )
         for item in diagnosis.causes
-        if not item.nodes or node in item.nodes
+        if (not item.nodes or node in item.nodes) and not _repaired_elsewhere(item, component)
     )
+
+
+def _repaired_elsewhere(cause: Ranked, component: str) -> bool:
+    """Whether it is another DaemonSet's, and one that a rung helps against."""
+    about = cause.object
+    ref = f"daemonset/{about.namespace}/{about.name}"
+    return about.kind == "DaemonSet" and ref != component and bool(fit_of(cause.rule).rungs)
 
 
 class Answer(msgspec.Struct, frozen=True):
