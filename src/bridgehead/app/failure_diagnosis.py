@@ -22,7 +22,7 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import text
-from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.pod import STARTING, Pod
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.commands import Purpose
@@ -60,7 +60,7 @@ class FailureDiagnosis:
         self._component = component
         self._world: World | None = None
         self._probes: dict[str, Pod] = {}
-        """Pods of the run that a kubelet refused; they are removed before their node fails."""
+        """Pods of the run that do not get their device; they are gone before their node fails."""
         self._moments: dict[str, AsItFailed] = {}
         self._nodes: list[str] = []
         self._former_back: set[str] = set()
@@ -69,7 +69,7 @@ class FailureDiagnosis:
     def look(self, world: World) -> None:
         """What the run looks at now; what it records of it comes next."""
         self._world = world
-        self._probes.update((pod.uid, pod) for pod in world.own.values() if pod.refused)
+        self._probes.update((pod.uid, pod) for pod in world.own.values() if _hindered(pod))
 
     def tell(self, entry: Entry) -> None:
         """A record was written."""
@@ -95,10 +95,11 @@ class FailureDiagnosis:
         if world is None or node is None:
             return
         own = (pod for pod in self._probes.values() if pod.node == name)
+        pods = world.pods.get(name, ())
         self._moments[name] = AsItFailed(
             gate=gate,
             node=node,
-            pods=tuple(pod for pod in world.pods.get(name, ()) if not pod.deleting),
+            pods=tuple(pod for pod in pods if not pod.deleting) or pods,
             users=(*world.refused.get(name, ()), *own),
             logs=world.logs,
         )
@@ -155,6 +156,15 @@ class FailureDiagnosis:
             return told
         early = begun_lately(Scene(observed), component, nodes)
         return msgspec.structs.replace(told, too_early=early)
+
+
+def _hindered(pod: Pod) -> bool:
+    """Whether a kubelet refused it, or its container cannot be made.
+
+    What it ends with is no matter: a probe ends as soon as it has its device.
+    """
+    waits = (item for item in pod.containers if item.state == "waiting")
+    return pod.refused or any(item.reason not in STARTING for item in waits)
 
 
 def _told(diagnosis: Diagnosis, nodes: tuple[str, ...]) -> Explained:

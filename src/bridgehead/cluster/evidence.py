@@ -34,6 +34,11 @@ from bridgehead.kube.resources import EVENTS, PODS, Resource
 _AT_ONCE = 6
 """Lists that are read at the same time."""
 
+_ENOUGH_NEAR = frozenset({"DaemonSet", "ControllerRevision", "Event"})
+"""Kinds whose objects in the namespaces that are asked about are enough to judge what is there.
+
+A runner with no more rights than a rollout needs lists them there alone. That others were not read
+is noted all the same, so that nothing is called healthy."""
 
 Listed = Callable[[str | None], Awaitable[None]]
 """Reads a kind in one namespace, or in all."""
@@ -187,7 +192,8 @@ class _Reading:
             where = self._namespaces if resource.namespaced else ()
             others = " of other namespaces" if where else ""
             self._missing(f"{resource.plural}{others}", error, f"list {resource.qualified}")
-            await self._each(resource, listed, where)
+            if await self._each(resource, listed, where) and where and kind in _ENOUGH_NEAR:
+                self.found.complete.add(kind)
 
     async def _each(
         self, resource: Resource[Any], listed: Listed, namespaces: Sequence[str]

@@ -16,7 +16,7 @@ from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.json import children, text
-from bridgehead.core.model.pod import Container
+from bridgehead.core.model.pod import STARTING, Container
 from bridgehead.core.model.times import epoch
 
 # Reasons of the kubelet, pkg/kubelet/images/types.go and pkg/kubelet/kuberuntime, Kubernetes 1.37.
@@ -34,7 +34,6 @@ _PULL = frozenset(
 _START = frozenset(
     {"RunContainerError", "CreateContainerError", "StartError", "PostStartHookError"}
 )
-_CREATING = frozenset({"", "ContainerCreating", "PodInitializing"})
 _TELLING = (
     "Failed",
     "BackOff",
@@ -133,7 +132,7 @@ def _trouble(post: Post, container: Container, *, is_init: bool) -> Trouble | No
             return Trouble.START if container.reason in _START else Trouble.CRASH
         case "running" if container.restarts > 1 and _unproved(post, container):
             return Trouble.CRASH
-        case "waiting" | "" if container.reason in _CREATING and _set_up(post, is_init):
+        case "waiting" | "" if container.reason in STARTING and _set_up(post, is_init):
             return Trouble.CREATING
         case _:
             return None

@@ -22,8 +22,9 @@ _CUT = "only the end of it was read"
 class AsItFailed(msgspec.Struct, frozen=True, kw_only=True):
     """One node in that moment.
 
-    ``pods`` are the component's, those that were on their way out left out; ``users`` are others
-    that the kubelet had refused. ``logs`` are ends of logs by the uid of the pod.
+    ``pods`` are the component's, of which those on their way out only where there is no other;
+    ``users`` are others that the kubelet had refused. ``logs`` are ends of logs by the uid of the
+    pod.
     """
 
     gate: str
@@ -46,14 +47,14 @@ def as_they_failed(
     """
     snapshot = observed.snapshot
     mine = next((item for item in snapshot.components if item.ref == component), None)
+    then = [pod for moment in moments.values() for pod in (*moment.pods, *moment.users)]
+    known = {pod.uid for pod in then}
     kept = [
         pod
         for pod in snapshot.pods
-        if not (pod.node in moments and mine is not None and owns(mine, pod))
+        if pod.uid not in known
+        and not (pod.node in moments and mine is not None and owns(mine, pod))
     ]
-    known = {pod.uid for pod in kept}
-    then = [pod for moment in moments.values() for pod in moment.pods]
-    then += [pod for it in moments.values() for pod in it.users if pod.uid not in known]
     pods = tuple(sorted((*kept, *then), key=lambda item: item.ref))
     nodes = tuple(moments[it.name].node if it.name in moments else it for it in snapshot.nodes)
     return msgspec.structs.replace(

@@ -17,8 +17,8 @@ def own_alone(scene: Scene, plugin: Plugin, name: str) -> bool:
 def has_offered(scene: Scene, post: Post, name: str) -> bool:
     """Whether the plugin is known to offer the name, or to have done so in another shape of it.
 
-    By its family, by what a revision gives its containers, or by its log: a name of the same domain
-    alone may have been another plugin's.
+    By its family, by what a revision gives its containers, by its log, or by what the run that it
+    failed in had read before: a name of the same domain alone may have been another plugin's.
     """
     plugin = post.plugin
     family = plugin.family
@@ -27,8 +27,15 @@ def has_offered(scene: Scene, post: Post, name: str) -> bool:
         _gives(template, name) for template in (plugin.component.template, *templates)
     ):
         return True
+    if post.condemned and (post.node.name, name) in _read_before(scene):
+        return True
     whole = _whole(name)
     return any(whole.search(line) for _, log in post.logs for line in log.lines)
+
+
+def _read_before(scene: Scene) -> set[tuple[str, str]]:
+    """Nodes and names of earlier readings; those that a run looks at are of its component alone."""
+    return {(item.node, item.resource) for item in scene.observed.history if item.allocatable}
 
 
 def _owns(plugin: Plugin, name: str) -> bool:

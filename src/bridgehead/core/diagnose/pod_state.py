@@ -1,8 +1,6 @@
 """Whether a pod is as it should be, from its status alone."""
 
-from bridgehead.core.model.pod import Container, Pod
-
-_STARTING = frozenset({"ContainerCreating", "PodInitializing"})
+from bridgehead.core.model.pod import STARTING, Container, Pod
 
 
 def unsound(pod: Pod, now: float, patience: float) -> str:
@@ -28,7 +26,7 @@ def unsound(pod: Pod, now: float, patience: float) -> str:
 
 
 def _container(item: Container) -> str:
-    if item.state == "waiting" and item.reason and item.reason not in _STARTING:
+    if item.state == "waiting" and item.reason not in STARTING:
         return f"container {item.name} waits: {item.reason}{_colon(item.message)}"
     if item.state == "terminated" and item.exit_code:
         return f"container {item.name} ended with exit code {item.exit_code} ({item.reason})"

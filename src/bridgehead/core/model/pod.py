@@ -9,6 +9,9 @@ REVISION_HASH = "controller-revision-hash"
 
 TERMINAL = frozenset({"Succeeded", "Failed"})
 
+STARTING = frozenset({"", "ContainerCreating", "PodInitializing"})
+"""Reasons of a waiting container with which nothing is wrong yet."""
+
 OWN_LABEL = "bridgehead.dev/run"
 """Label of pods that a run of ours made: the run's name."""
 

@@ -6,7 +6,7 @@ device, and its container was created, which is all that a device plugin has a p
 """
 
 from bridgehead.core.journal.entry import Evidence
-from bridgehead.core.model.pod import Container, Pod
+from bridgehead.core.model.pod import STARTING, Container, Pod
 from bridgehead.core.plan.settings import ProbeSettings
 from bridgehead.core.verify.result import GateId, GateResult, Question, Verdict
 
@@ -63,7 +63,7 @@ def _absent_command(pod: Pod, item: Container, ask: Question) -> GateResult:
     if item.reason == "InvalidImageName":
         return ask.answer(Verdict.FAIL, item.image, "the image reference is not valid", shown)
     if item.state == "waiting" and not item.container_id:
-        if item.reason in {"", "ContainerCreating", "PodInitializing"}:
+        if item.reason in STARTING:
             return ask.answer(Verdict.WAIT, item.reason, "its container is being created")
         return ask.answer(Verdict.WAIT, item.reason, item.message, shown)
     if item.state == "running":

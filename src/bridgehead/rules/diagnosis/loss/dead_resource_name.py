@@ -14,6 +14,7 @@ Do: let workloads ask for the new name; then take the old one out of the node's 
 disturbs. A rollback does not remove it.
 """
 
+import re
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
@@ -93,12 +94,13 @@ def _serves(post: Post, name: str) -> bool:
 
     Without a log the plugin is taken to serve what its names say, if it serves nothing else.
     """
-    last = name.partition("/")[2]
+    domain, _, last = name.partition("/")
     lines = [line for key, log in post.logs if not key.previous for line in log.lines]
     if "registered" in post.quotes:
-        return any(
-            f"{last}'" in line or f"{last} " in line or line.endswith(last) for line in lines
-        )
+        # Some plugins leave the domain out; where one does not, its last word may be any word.
+        said = name if any(f"{domain}/" in line for line in lines) else last
+        whole = re.compile(rf"(?<![\w./-]){re.escape(said)}(?![\w/-]|\.\w)")
+        return any(whole.search(line) for line in lines)
     return name in post.names and not post.alive
 
 
