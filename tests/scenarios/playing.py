@@ -10,6 +10,7 @@ from bridgehead.app.planning import Planned
 from bridgehead.app.rollout import NotAllowed, Options, RolloutResult, rollout
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
+from bridgehead.cli.explanation import explanation_lines
 from bridgehead.cli.failures import failure_of
 from bridgehead.cluster.errors import ClusterError
 from bridgehead.cluster.store import RunStore
@@ -148,6 +149,7 @@ async def _rollout_in_this_process(
             stop=asyncio.Event(),
             state_namespace=stage.state_namespace,
             host=HOST,
+            explains_failures=True,
         )
         try:
             result = await rollout(session, read.spec, read.text, Options())
@@ -168,8 +170,8 @@ def _failed(error: Exception, audience: _Audience) -> int:
 def _told(result: RolloutResult, audience: _Audience) -> tuple[int, tuple[str, ...]]:
     """Exit code and refused rules of a result; its words go to the audience."""
     match result:
-        case Ended(ending=ending):
-            audience.say(ending.summary)
+        case Ended(run=run, ending=ending, explained=explained):
+            audience.lines += (ending.summary, *explanation_lines(explained, run, ""))
             return ending.exit, ()
         case Planned(result=Refused(refusals=refusals)):
             audience.lines += (f"{item.message}; {item.remedy}" for item in refusals)
