@@ -430,3 +430,29 @@ def test_a_plugin_that_was_not_recorded_is_told(capsys: pytest.CaptureFixture[st
     told = capsys.readouterr().err
     assert "daemonset/no/where is not there" in told
     assert f"next: bridgehead diagnose --from {FROM}" in told
+
+
+@pytest.mark.parametrize(
+    ("consent", "left"),
+    [
+        (["--yes"], f"what was begun on a node is not verified: 'bridgehead journal {REF}"),
+        ([], "nothing was changed by this command"),
+    ],
+)
+def test_a_recovery_that_is_left_at_once_leads_to_its_journal(
+    consent: list[str], left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    class Left(_Nobody):
+        def __init__(self, *_: object, without_run: str) -> None:
+            said.append(without_run)
+
+    async def nothing(*_: object) -> Explanation:
+        return Explanation(nodes=())
+
+    monkeypatch.setattr("bridgehead.cli.recover.runner", Left)
+    monkeypatch.setattr("bridgehead.cli.recover.take", nothing)
+    monkeypatch.setattr("bridgehead.cli.recover.explain", nothing)
+    assert run(["recover", REF, *consent]) == Exit.DONE
+    assert [item.startswith(left) for item in said] == [True]

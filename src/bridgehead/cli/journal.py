@@ -192,7 +192,7 @@ async def _show(
                     _print(page)
             if ending is not None and output != "json":
                 for past in without_verdict(past_of(recoveries)):
-                    show(open_end_line(str(subject), past, shown=True))
+                    show(open_end_line(past))
                 show(_summary(ending))
             last = last or ending
     if last is not None and output == "json":

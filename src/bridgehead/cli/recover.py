@@ -27,7 +27,7 @@ from bridgehead.cli.options import ClusterOptions, StateOptions, output_option, 
 from bridgehead.cli.recover_endings import Typed, tell
 from bridgehead.cli.rule_diagnosis import RuleDiagnosis
 from bridgehead.cli.say import next_step, say
-from bridgehead.cli.sessions import runner
+from bridgehead.cli.sessions import NOTHING_CHANGED, runner
 from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.surroundings import run_here
 from bridgehead.core.model.snapshot import Unread
@@ -36,9 +36,6 @@ from bridgehead.core.recover.rung import Rung, rung_of
 
 _SAID = 400
 """Characters of a command's output that are kept."""
-
-_LEFT = "what was begun on a node is not verified: 'bridgehead journal' shows it"
-"""How a recovery is left at once: it writes what it does before it does it."""
 
 
 @click.command(epilog="Example:  bridgehead recover daemonset/gpu/nvidia-device-plugin --node n1")
@@ -99,32 +96,7 @@ def recover(
         baseline=baseline,
         owner=owner,
     )
-    recorded = state.recording is not None
-    where = state.as_arguments if recorded else as_arguments(state.cluster, state_namespace)
-    again = f"bridgehead recover{asked.as_arguments}{where}"
-    try:
-        result = (
-            _explain_recorded(asked, state)
-            if recorded
-            else run_here(_run(asked, state.cluster, state_namespace))
-        )
-    except (NoSuchPluginError, NodeUnclearError) as error:
-        not_begun(output, Exit.USAGE, str(error))
-        next_step(f"bridgehead diagnose{where}")
-        return Exit.USAGE
-    if isinstance(result, tuple):
-        return stopped(*result, output, again)
-    typed = Typed(
-        component=component or "",
-        resource=resource,
-        rung=named,
-        output=output,
-        again=again,
-        where=where,
-        recorded=recorded,
-        baseline=f" --baseline {shlex.quote(str(baseline))}" if baseline else "",
-    )
-    return tell(result, typed)
+    return _tell(asked, state, output, state_namespace)
 
 
 class _Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,6 +123,11 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
         options = "".join(f" {name} {value}" for name, value in named.items() if value)
         return f"{f' {self.ref}' if self.ref else ''}{options}"
 
+    def left(self, where: str) -> str:
+        """How a recovery is left at once: it writes what it does before it does it."""
+        shows = f"'bridgehead journal {self.ref or 'COMPONENT'}{where}' shows it"
+        return f"what was begun on a node is not verified: {shows}"
+
     def request(self, ref: ComponentRef) -> Request:
         """What the use case is asked for one component."""
         return Request(
@@ -165,6 +142,37 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
             command=self.command,
             owner=self.owner,
         )
+
+
+def _tell(asked: _Asked, state: StateOptions, output: str, state_namespace: str) -> Exit:
+    """Explain or do it, and tell what came of it."""
+    recorded = state.recording is not None
+    where = state.as_arguments if recorded else as_arguments(state.cluster, state_namespace)
+    again = f"bridgehead recover{asked.as_arguments}{where}"
+    try:
+        result = (
+            _explain_recorded(asked, state)
+            if recorded
+            else run_here(_run(asked, state.cluster, state_namespace))
+        )
+    except (NoSuchPluginError, NodeUnclearError) as error:
+        not_begun(output, Exit.USAGE, str(error))
+        next_step(f"bridgehead diagnose{where}")
+        return Exit.USAGE
+    if isinstance(result, tuple):
+        return stopped(*result, output, again)
+    baseline = f" --baseline {shlex.quote(str(asked.baseline))}" if asked.baseline else ""
+    typed = Typed(
+        component=str(asked.ref or ""),
+        resource=asked.resource,
+        rung=asked.rung,
+        output=output,
+        again=again,
+        where=where,
+        recorded=recorded,
+        baseline=baseline,
+    )
+    return tell(result, typed)
 
 
 def _check(rung: Rung | None, own: str | None, *, yes: bool) -> None:
@@ -193,7 +201,8 @@ def _ref(component: str | None) -> ComponentRef | None:
 async def _run(
     asked: _Asked, cluster: ClusterOptions, state_namespace: str
 ) -> Taken | tuple[Stopped, Exit]:
-    async with runner(cluster, state_namespace, without_run=_LEFT) as (session, stop):
+    left = NOTHING_CHANGED if not asked.yes else asked.left(as_arguments(cluster, state_namespace))
+    async with runner(cluster, state_namespace, without_run=left) as (session, stop):
         return await stop.result_of(_go(session, asked))
 
 

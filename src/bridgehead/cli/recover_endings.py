@@ -62,6 +62,10 @@ def tell(result: Taken, typed: Typed) -> Exit:
             return conclude(result, output, typed.again, where, _of_a_rollback)
 
 
+def _journal(component: str, typed: Typed) -> str:
+    return f"bridgehead journal {component}{typed.where}"
+
+
 _NOTHING_KNOWN = "no node is known to need recovery, but not everything needed could be read"
 
 
@@ -81,7 +85,7 @@ def _explained(result: Explanation, typed: Typed) -> Exit:
         if not result.nodes:
             show(_NOTHING_KNOWN if result.unread else "no node needs recovery")
         for end in result.open_ends:
-            show(open_end_line(str(end.component), end.past))
+            show(open_end_line(end.past, _journal(str(end.component), typed)))
     for missing in result.unread:
         say(plain_line(f"not read: {missing.what}: {missing.why}"))
     next_step(_first_the_grant(result, typed) or _next(result, typed))
@@ -186,7 +190,7 @@ def _refused(result: Explained, typed: Typed) -> Exit:
     else:
         show(choice_text(result.situation, result.choice))
         for end in ends:
-            show(open_end_line(ref, end))
+            show(open_end_line(end, _journal(ref, typed)))
     wrong = result.situation.faults or result.situation.missing
     sound = "nothing is wrong" + (" as far as was read" if result.situation.undiagnosed else "")
     say("nothing was done" if wrong else f"{sound}; nothing was done")

@@ -68,10 +68,10 @@ def acted_text(
     return "\n".join(map(plain_line, lines))
 
 
-def open_end_line(component: str, past: Past, *, shown: bool = False) -> str:
+def open_end_line(past: Past, journal: str = "") -> str:
     """An earlier recovery of which nobody knows whether it has helped.
 
-    ``shown``: below the journal, which is where it leads to otherwise.
+    ``journal`` is the command that shows its records; empty where they stand above.
     """
     if past.ended == INTERRUPTED:
         end = "was interrupted before anybody saw whether it has helped"
@@ -79,7 +79,7 @@ def open_end_line(component: str, past: Past, *, shown: bool = False) -> str:
         end = "has no end in the journal: it goes on still, or was broken off"
     named = f" ({past.what})" if past.what else ""
     begun = f"begun {stamp(past.at)} by {past.identity}"
-    where = "" if shown else f"; bridgehead journal {component} shows it"
+    where = f"; {journal} shows it" if journal else ""
     return plain_line(f"{past.rung.value} on node {past.node}{named}, {begun}, {end}{where}")
 
 
