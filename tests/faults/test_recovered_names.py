@@ -103,3 +103,19 @@ def test_around_a_kubelets_start_nothing_is_done_but_to_look_again(
     shown = [(item["capacity"], item["allocatable"]) for item in done["readings"]]
     assert (shown[0], shown[-1]) == ((0, 0), (DEVICES, DEVICES))
     assert ward.ask("journal").returncode == 1, "what only waits writes nothing"
+
+
+@pytest.mark.long
+def test_without_an_older_look_the_old_name_is_watched_for_ten_minutes_first(ward: Ward) -> None:
+    old, new = ward.resource, renamed(ward)
+    make_the_old_name_dead(ward, new)
+    options = ("--node", ward.sick.name, "--resource", old, "--rung", "R5")
+    explained = ward.ask("recover", *options, "-o", "json")
+    (time_alone,) = unmet(explained.stdout)
+    assert time_alone.startswith("it has shown 0/0 for more than 10m")
+
+    done = ward.ask("recover", *options, "--yes", "-o", "json", within=900)
+
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert json.loads(done.stdout)["verified"] is True
+    assert (ward.offers(ward.sick), ward.offers(ward.sick, new)) == (GONE, WHOLE)

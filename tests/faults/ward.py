@@ -258,19 +258,22 @@ class Ward:
         found: Diagnosis = json.loads(done.stdout)
         return found
 
-    def ask(self, command: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    def ask(
+        self, command: str, *options: str, within: float = 300
+    ) -> "subprocess.CompletedProcess[str]":
         """A command about the component; what it writes goes to the ward's namespace."""
         ref = f"daemonset/{self.namespace}/{self.name}"
-        return self._command(command, ref, "--state-namespace", self.namespace, *options)
+        words = (command, ref, "--state-namespace", self.namespace, *options)
+        return self._command(*words, within=within)
 
-    def _command(self, *words: str) -> "subprocess.CompletedProcess[str]":
+    def _command(self, *words: str, within: float = 300) -> "subprocess.CompletedProcess[str]":
         where = ["--kubeconfig", str(self.cluster.kubeconfig)] if "--from" not in words else []
         return subprocess.run(
             [sys.executable, "-m", "bridgehead", *words, *where],
             env={**os.environ, "NO_COLOR": "1"},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=within,
             check=False,
         )
 

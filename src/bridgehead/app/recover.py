@@ -26,6 +26,7 @@ from bridgehead.core.recover.choice import Choice, assess, choose
 from bridgehead.core.recover.past import Past, without_verdict
 from bridgehead.core.recover.rung import Rung, may_do_alone
 from bridgehead.core.recover.situation import Answer, Situation
+from bridgehead.report.plain import plain_line
 
 Diagnose = Callable[[Session], Awaitable[Diagnosis]]
 """Asks the rules about the cluster as it is now."""
@@ -131,29 +132,64 @@ async def recover(
     return await _Recovering(session, request, command).go(diagnose)
 
 
+class LeftAlone(msgspec.Struct, frozen=True):
+    """Nothing was done without a person, and why."""
+
+    why: str
+
+
 async def take_alone(
     session: Session, request: Request, diagnose: Diagnose, allowed: Rung | None
-) -> Acted | None:
-    """Take what fits without a person, if it is allowed; None where nothing is done.
+) -> Acted | LeftAlone:
+    """Take what fits without a person, if it is allowed, after what has just begun has settled.
 
-    Only a cause of the diagnosis counts, never a person's wish. Raises HeldError, KubeError.
+    Only a cause of the diagnosis counts, never a person's wish. Raises HeldError, KubeError, and
+    Stopped when told to.
     """
-    place = await look(session, request.asked)
-    node = place.scene.nodes.get(request.node)
-    if node is None:
-        return None
-    diagnosis = await diagnose(session)
-    seen = await situation(session, request.asked, place, node, diagnosis)
-    chosen = choose(seen).chosen
-    if chosen is None or seen.open_run or not may_do_alone(chosen.rung, allowed):
-        return None
+    diagnosis, seen = await _seen(session, request, diagnose)
+    choice = choose(seen)
+    if choice.chosen is not None and choice.chosen.rung is Rung.WAIT:
+        early = choice.chosen.preconditions[0].evidence
+        session.watcher.say(plain_line(f"{early}: it is looked at again before anything is done"))
+        found = await waited(session, seen, choice.chosen)
+        if found.verified:
+            return found
+        diagnosis, seen = await _seen(session, request, diagnose)
+        choice = choose(seen)
+    chosen = choice.chosen
+    if chosen is None:
+        return LeftAlone("; ".join((choice.why, *_obstacles(choice))))
+    if seen.open_run or not may_do_alone(chosen.rung, allowed):
+        return LeftAlone(f"{choice.why}, which is not allowed without a person")
     ref, state = request.asked.component, session.state_namespace
-    if await lacking(session.kube, needed_to_recover(ref, state, chosen.rung), state):
-        return None
+    missing = await lacking(session.kube, needed_to_recover(ref, state, chosen.rung), state)
+    if missing:
+        return LeftAlone(f"permissions are missing: {'; '.join(map(str, missing))}")
     async with await locked_for(session, ref) as lock:
         taking = _Recovering(session, request, _no_command, allowed)
         done = await taking.under(lock, diagnosis, seen)
-        return done if isinstance(done, Acted) else None
+    return done if isinstance(done, Acted) else LeftAlone(done.choice.why)
+
+
+async def _seen(
+    session: Session, request: Request, diagnose: Diagnose
+) -> tuple[Diagnosis, Situation]:
+    """The node that is named, as it is now. Raises NodeUnclearError where it is gone."""
+    place = await look(session, request.asked)
+    node = place.scene.nodes.get(request.node)
+    if node is None:
+        raise NodeUnclearError(f"node {request.node} is gone")
+    diagnosis = await diagnose(session)
+    return diagnosis, await situation(session, request.asked, place, node, diagnosis)
+
+
+def _obstacles(choice: Choice) -> Sequence[str]:
+    """What stands in the way of each rung, the first of it."""
+    return [
+        f"{item.rung.value}: {item.obstacles[0].what}: {item.obstacles[0].evidence}"
+        for item in choice.assessments
+        if item.obstacles
+    ]
 
 
 async def _no_command(argv: tuple[str, ...]) -> tuple[int, str]:

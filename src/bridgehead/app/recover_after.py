@@ -8,8 +8,9 @@ whether it goes on is still a person's to say.
 
 from collections.abc import Sequence
 
-from bridgehead.app.recover import Diagnose, Request, take_alone
-from bridgehead.app.recover_acts import Acted
+from bridgehead.app.loop import Stopped
+from bridgehead.app.recover import Diagnose, LeftAlone, NodeUnclearError, Request, take_alone
+from bridgehead.app.recover_acts import Acted, ActStopped
 from bridgehead.app.recover_look import Asked, NoSuchPluginError
 from bridgehead.app.runner import Ended
 from bridgehead.app.session import Session
@@ -30,8 +31,8 @@ async def after_a_stop(
 ) -> tuple[Acted, ...]:
     """What was done on the nodes that failed; nothing where the spec allows nothing.
 
-    A lock that somebody else has taken meanwhile, or a server that does not answer, ends it: it is
-    said, and the run's own ending stands.
+    A lock that somebody else has taken meanwhile, a server that does not answer, or the wish to
+    stop ends it: it is said, and the run's own ending stands. ``diagnose`` looks anew each time.
     """
     spec = ended.run.plan.spec
     allowed = rung_of(spec.allow.recover.value)
@@ -46,10 +47,15 @@ async def after_a_stop(
         )
         try:
             acted = await take_alone(session, request, diagnose, allowed)
-        except (KubeError, ClusterError, NoSuchPluginError) as error:
+        except (KubeError, ClusterError, NoSuchPluginError, NodeUnclearError) as error:
             session.watcher.say(plain_line(f"no recovery on {node}: {error}"))
             break
-        if acted is not None:
+        except Stopped as stopping:
+            session.watcher.say(_broken_off(stopping, node))
+            break
+        if isinstance(acted, LeftAlone):
+            session.watcher.say(plain_line(f"no recovery on {node}: {acted.why}"))
+        else:
             session.watcher.say(_told(acted, allowed))
             done.append(acted)
     return tuple(done)
@@ -58,6 +64,14 @@ async def after_a_stop(
 def _failed(ended: Ended) -> Sequence[str]:
     nodes = ended.run.state.nodes.values()
     return sorted(node.name for node in nodes if node.status in FAILED)
+
+
+def _broken_off(stopping: Stopped, node: str) -> str:
+    """What is left where it was told to stop."""
+    if not isinstance(stopping, ActStopped):
+        return f"no recovery on {node}: told to stop before anything was done"
+    acted = stopping.acted
+    return plain_line(f"recovery on {node} is not verified: {acted.said}")
 
 
 def _told(acted: Acted, allowed: Rung | None) -> str:

@@ -17,17 +17,28 @@ async def waited(session: Session, seen: Situation, chosen: Assessment) -> Acted
     readings: list[Reading] = []
     limits = seen.limits
     until = session.clock() + limits.settling + 2 * limits.steady
-    good = False
+    settled = _settled_at(seen, until)
+    good = over = False
     node = seen.node
-    while session.clock() < until and not good:
+    while session.clock() < until and not (good or over):
         node = await sampled(session, seen, readings)
-        good = back(seen, node) and all_steady(readings, seen.resources, limits.steady)
-        if not good:
+        still = all_steady(readings, seen.resources, limits.steady)
+        good = still and back(seen, node)
+        over = still and session.clock() >= settled
+        if not (good or over):
             await pause(session, min(BETWEEN, limits.steady / 3))
     said = "the devices are back" if good else "it still offers fewer devices than it should"
     return Acted(
         situation=seen, assessment=chosen, verified=good, said=said, readings=tuple(readings)
     )
+
+
+def _settled_at(seen: Situation, until: float) -> float:
+    """When what the node shows is a verdict, where it is only too early after a start for one."""
+    starts = (seen.plugin_started, seen.kubelet_started)
+    settling = seen.limits.settling
+    young = [at for at in starts if at is not None and seen.now - at < settling]
+    return max(young) + settling if young else until
 
 
 async def dead_long_enough(session: Session, seen: Situation) -> tuple[Reading, ...]:

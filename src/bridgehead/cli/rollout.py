@@ -16,7 +16,7 @@ from bridgehead.cli.endings import conclude, stopped
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.options import ClusterOptions, cluster_options, output_option
 from bridgehead.cli.place import Place
-from bridgehead.cli.rule_diagnosis import RuleDiagnosis
+from bridgehead.cli.rule_diagnosis import anew
 from bridgehead.cli.spec_file import read_spec_or_tell, spec_option
 from bridgehead.cli.state_namespace import state_namespace_option
 from bridgehead.cli.surroundings import run_here
@@ -79,5 +79,5 @@ async def _to_its_end(
     result = await roll_out(session, accepted.spec, accepted.text, options)
     if isinstance(result, Ended):
         ref = accepted.spec.component
-        await after_a_stop(session, result, RuleDiagnosis(only=ref).of(ref))
+        await after_a_stop(session, result, anew(ref))
     return result

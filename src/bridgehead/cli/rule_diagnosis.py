@@ -48,3 +48,12 @@ class RuleDiagnosis:
             state_namespace=session.state_namespace,
             extra=(history_of(self._baseline),) if self._baseline is not None else (),
         )
+
+
+def anew(component: ComponentRef) -> Diagnose:
+    """The diagnosis of one component, of a new look each time that it is asked for."""
+
+    async def diagnose(session: Session) -> Diagnosis:
+        return await RuleDiagnosis(only=component).of(component)(session)
+
+    return diagnose
