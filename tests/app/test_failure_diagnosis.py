@@ -1,7 +1,7 @@
 """What a run that fails says of the cause: read while the way back begins, told at its end."""
 
 import asyncio
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,10 +12,13 @@ from bridgehead.app.gathering import gather
 from bridgehead.app.rehearse_stage import Stage
 from bridgehead.app.rollout import Options, rollout
 from bridgehead.app.runner import Ended
+from bridgehead.cluster.store import RunStore
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps
 from bridgehead.core.diagnose.diagnosis import Ranked
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
+from bridgehead.core.journal.entry import Entry
+from bridgehead.core.model.json import children
 from bridgehead.core.verify.result import GateId
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import Unreachable
@@ -97,6 +100,22 @@ def test_a_slow_reading_tells_the_same_as_a_fast_one(
     assert soon.rollback_helps is RollbackHelps.YES
     told = [(it.rule, it.nodes, it.blame, it.rollback_helps) for it in (soon, later)]
     assert told[0] == told[1]
+
+
+def test_the_journal_keeps_the_causes_with_their_proof_before_the_ending() -> None:
+    async def work(stage: Stage) -> tuple[Ended, Sequence[Entry]]:
+        ended = await fail(stage)
+        store = RunStore(stage.session.kube, stage.session.state_namespace)
+        return ended, await store.entries(ended.run.name)
+
+    ended, entries = on_a_twin(work)
+    *_, told, ending = entries
+    assert (ending.step, ending.result) == ("run", "ended")
+    assert ending.digest == ended.head
+    assert (told.step, told.result) == ("diagnosis", "named")
+    cause = first_cause(ended)
+    assert [item["rule"] for item in children(told.detail, "causes")] == [cause.rule]
+    assert told.evidence[0] == cause.evidence[0]
 
 
 def test_the_way_back_is_the_same_with_and_without_a_diagnosis() -> None:

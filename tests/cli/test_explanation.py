@@ -5,10 +5,10 @@ from typing import cast
 
 import pytest
 
-from bridgehead.app.failure_diagnosis import Explained
 from bridgehead.cli.explanation import explanation_json, explanation_lines
 from bridgehead.core.diagnose.cause import Action, Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.diagnosis import Ranked, TooEarly
+from bridgehead.core.diagnose.explained import Explained
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence

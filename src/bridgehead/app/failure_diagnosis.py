@@ -14,7 +14,8 @@ from bridgehead.app.history import history_of_last_runs
 from bridgehead.app.session import Session
 from bridgehead.core.diagnose.as_they_failed import AsItFailed, as_they_failed
 from bridgehead.core.diagnose.cause import Blame
-from bridgehead.core.diagnose.diagnosis import Diagnosis, Ranked, TooEarly
+from bridgehead.core.diagnose.diagnosis import Diagnosis
+from bridgehead.core.diagnose.explained import Explained
 from bridgehead.core.diagnose.log_choice import logs_near
 from bridgehead.core.diagnose.question import Question
 from bridgehead.core.findings.finding import Severity
@@ -23,7 +24,6 @@ from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import text
 from bridgehead.core.model.pod import STARTING, Pod
-from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.world import World
@@ -38,18 +38,6 @@ _BEFORE_OTHERS = 0.2
 _OF_THE_FORMER = frozenset({Purpose.RESTART.value, Purpose.TAKE_BACK.value})
 """What nodes have done with the version that they had before."""
 _LEFT_OUT = frozenset({Need.DRY_RUNS, Need.ACCESS, Need.REGISTRY, Need.NODE_EVIDENCE})
-
-
-class Explained(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told with the ending: the causes, most probable first, or why none can be named."""
-
-    causes: tuple[Ranked, ...] = ()
-    nodes: tuple[str, ...]
-    too_early: tuple[TooEarly, ...] = ()
-    """What had begun so lately that it said nothing yet."""
-    unread: tuple[Unread, ...] = ()
-    failed: str = ""
-    """Why the diagnosis itself failed; empty where it did not."""
 
 
 class FailureDiagnosis:

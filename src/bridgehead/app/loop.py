@@ -4,7 +4,7 @@ A rollout, its resumption after a crash, a rollback and an abort are this loop w
 """
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Protocol
 
 import msgspec
@@ -122,8 +122,12 @@ class Loop:
         clock: Callable[[], float],
         stop: asyncio.Event,
         late: Callable[[], str] = lambda: "",
+        explain: Callable[[Ending], Awaitable[tuple[Draft, ...]]] | None = None,
     ) -> None:
-        """``late`` says why nothing may be written now, or nothing; it is the lock's word."""
+        """``late`` says why nothing may be written now, or nothing; it is the lock's word.
+
+        ``explain`` is asked for what is to be recorded with an ending, and raises nothing.
+        """
         self._feed = feed
         self._effects = effects
         self._journal = journal
@@ -131,6 +135,7 @@ class Loop:
         self._clock = clock
         self._stop = stop
         self._late = late
+        self._explain = explain
         self._failures = 0
         self._trouble = ""
         self._blind_since: float | None = None
@@ -312,7 +317,8 @@ class Loop:
             "ending": msgspec.to_builtins(msgspec.structs.replace(ending, failure=None)),
             "closed": "true" if ending.exit in CLOSING or ending.over else "false",
         }
-        notes = [*decision.notes, note("run", "ended", detail=detail)]
+        told = await self._explain(ending) if self._explain is not None else ()
+        notes = [*decision.notes, *told, note("run", "ended", detail=detail)]
         run = await self._journal.write(self.run, notes)
         state = msgspec.structs.replace(run.state, ending=ending)
         self.run = msgspec.structs.replace(run, state=state)

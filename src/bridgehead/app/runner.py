@@ -2,7 +2,7 @@
 
 import msgspec
 
-from bridgehead.app.failure_diagnosis import Explained, FailureDiagnosis
+from bridgehead.app.failure_diagnosis import FailureDiagnosis
 from bridgehead.app.journal import Journal
 from bridgehead.app.loop import Loop
 from bridgehead.app.outage import Outages
@@ -14,6 +14,7 @@ from bridgehead.cluster.perform import Performer
 from bridgehead.cluster.read import read_component
 from bridgehead.cluster.record import Record
 from bridgehead.cluster.store import RunStore
+from bridgehead.core.diagnose.explained import Explained, explained_note
 from bridgehead.core.journal.chain import Signature
 from bridgehead.core.journal.entry import Draft, Entry
 from bridgehead.core.model.json import JsonObject
@@ -63,10 +64,7 @@ async def drive(
     runner = _Runner(session, signature, lock, store, kept, failures=failures)
     outages = Outages(session, store, lock)
     try:
-        ended = await _until_ended(runner, outages, run, first, takes_over=takes_over)
-        if ended.ending.exit not in _FAILED:
-            return ended
-        return msgspec.structs.replace(ended, explained=await failures.explained())
+        return await _until_ended(runner, outages, run, first, takes_over=takes_over)
     finally:
         failures.forget()
 
@@ -111,6 +109,7 @@ class _Runner:
         self._kept = kept
         self.run: Run | None = None
         """The run as it was last known."""
+        self._explained: Explained | None = None
 
     async def go(self, run: Run, first: tuple[Draft, ...], *, takes_over: bool) -> Ended:
         session = self._session
@@ -138,6 +137,7 @@ class _Runner:
                 clock=session.clock,
                 stop=session.stop,
                 late=self._lock.late,
+                explain=self._explain,
             )
             try:
                 done = await loop.drive(run, park_first=takes_over)
@@ -146,12 +146,19 @@ class _Runner:
         ending = done.state.ending
         if ending is None:  # Loop.drive returns only with an ending
             raise RuntimeError(f"run {run.name} stopped without an ending")
-        return Ended(run=done, ending=ending, head=journal.head)
+        return Ended(run=done, ending=ending, head=journal.head, explained=self._explained)
 
     def look(self, run: Run, world: World, decision: Decision) -> None:
         """One turn of the loop."""
         self._failures.look(world)
         self._session.watcher.look(run, world, decision)
+
+    async def _explain(self, ending: Ending) -> tuple[Draft, ...]:
+        """What a diagnosis says of a failure, for the journal; nothing of other endings."""
+        if ending.exit not in _FAILED:
+            return ()
+        self._explained = await self._failures.explained()
+        return () if self._explained is None else (explained_note(self._explained),)
 
     def _tell(self, entry: Entry) -> None:
         self._session.watcher.tell(entry)

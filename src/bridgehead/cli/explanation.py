@@ -6,8 +6,8 @@ that looks at the nodes stands only where the run left them as they failed.
 
 from collections.abc import Iterator
 
-from bridgehead.app.failure_diagnosis import Explained
 from bridgehead.core.diagnose.diagnosis import Ranked
+from bridgehead.core.diagnose.explained import Explained
 from bridgehead.core.model.json import JsonObject
 from bridgehead.core.recover.rung import Rung
 from bridgehead.core.rollout.run import Run

@@ -66,7 +66,7 @@ class Progress:
         if seen is not None and (entry.run, entry.seq) == (seen.name, seen.state.last_seq + 1):
             self._seen = msgspec.structs.replace(seen, state=fold((entry,), seen.state))
         lines = entry_lines(entry)
-        if not lines:
+        if not lines or entry.step == "diagnosis":  # which is told whole with the ending
             return
         first, *proof = lines
         self._console.print(Text(f"{clock_time(entry)}  {first}", style=style_of(entry)))

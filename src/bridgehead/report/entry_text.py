@@ -222,6 +222,20 @@ def _ended(entry: Entry) -> str:
     return f"{word}: {text(entry.detail, 'ending', 'summary')}"
 
 
+def _diagnosis(entry: Entry) -> tuple[str, ...] | str:
+    """The causes in a line each; all of it is told with the ending."""
+    causes = children(entry.detail, "causes")
+    if causes:
+        return tuple(
+            f"diagnosis: {text(item, 'message')} ({text(item, 'rule')}, "
+            f"{text(item, 'confidence')} confidence)"
+            for item in causes
+        )
+    if entry.result == "failed":
+        return f"diagnosis failed: {text(entry.detail, 'failed')}"
+    return "diagnosis: no cause is known"
+
+
 OUTCOMES: Mapping[str, Line] = {
     "take-over": _fixed("taken over: update strategy is OnDelete"),
     "flip": _flip,
@@ -274,6 +288,9 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "left"): _fixed("is gone"),
     ("node", "set-aside"): _reason("set aside: "),
     ("node", "probed"): _probed,
+    ("diagnosis", "named"): _diagnosis,
+    ("diagnosis", "open"): _diagnosis,
+    ("diagnosis", "failed"): _diagnosis,
     ("stage", "soaking"): _soaking,
     ("stage", "approved"): _approved,
     ("stage", "passed"): _stage_passed,
