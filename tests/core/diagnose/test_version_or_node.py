@@ -72,3 +72,25 @@ def test_devices_under_the_new_version_speak_against_the_node() -> None:
 def test_a_node_without_a_past_decides_nothing() -> None:
     found = ill_since_the_change()
     assert (verdict(found).blame, verdict(found).rollback) == (Blame.BELOW, RollbackHelps.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("model", "blame"), [("L40S", Blame.DRIFT), ("A100", Blame.BELOW)], ids=["same", "other"]
+)
+def test_where_no_resource_is_known_a_ready_pod_counts_on_nodes_of_the_kind(
+    model: str, blame: Blame
+) -> None:
+    found = nameless(
+        ("ill", "L40S", plugin_pod("ill", revision="new", waits="CrashLoopBackOff")),
+        ("n1", model, plugin_pod("n1", revision="new")),
+    )
+    posts = [post for post in found.posts if post.node.name == "ill"]
+    assert version_or_node(found, posts, Blame.BELOW).blame is blame
+
+
+def nameless(*members: tuple[str, str, Object]) -> Scene:
+    """Nodes of these models with pods of a plugin of which nothing tells what it offers."""
+    plugin = daemon_set(len(members))
+    plugin["spec"]["template"]["spec"]["containers"][0]["args"] = []
+    nodes = [node(name, "", labels={"nvidia.com/gpu.product": model}) for name, model, _ in members]
+    return scene(plugin, *nodes, *(pod for _, _, pod in members))

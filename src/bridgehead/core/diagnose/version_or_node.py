@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.likeness import may_be_alike
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import Reach, listed, posts_of_plugin, reach_of
 from bridgehead.core.diagnose.revisions import former_of, templates_of
@@ -80,6 +81,7 @@ def _by_readiness(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
         item
         for item in others
         if item.node.name not in failing and item.pod and item.pod.ready and not item.names
+        if any(may_be_alike(item.node, post.node) for post in posts)
     ]
     same = [item.node.name for item in calm if item.pod and item.pod.revision in revisions]
     former = [item.node.name for item in calm if item.pod and item.pod.revision not in revisions]
