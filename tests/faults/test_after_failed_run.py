@@ -25,6 +25,7 @@ metadata: {{name: next-version}}
 component: {{daemonSet: {{namespace: {ward.namespace}, name: {ward.name}}}}}
 change: {{images: {{plugin: "{image}"}}}}
 resources: ["{ward.resource}"]
+cohort: [arch]
 canary: {{nodes: [{ward.sick.name}]}}
 verify: {{timeout: 75s, settle: 6s, statusPeriod: 1s, statusPeriodUnchecked: true}}
 allow: {{recover: R1}}
