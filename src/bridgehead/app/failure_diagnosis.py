@@ -23,7 +23,7 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Entry
 from bridgehead.core.model.json import text
-from bridgehead.core.model.pod import STARTING, Pod
+from bridgehead.core.model.pod import Pod
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.commands import Purpose
 from bridgehead.core.rollout.world import World
@@ -47,8 +47,9 @@ class FailureDiagnosis:
         self._session = session
         self._component = component
         self._world: World | None = None
-        self._probes: dict[str, Pod] = {}
-        """Pods of the run that do not get their device; they are gone before their node fails."""
+        self._own: dict[str, Pod] = {}
+        """Pods of the run as they were seen last, but for those that have what they asked for: of
+        those that never get it, some are gone before their node fails."""
         self._moments: dict[str, AsItFailed] = {}
         self._nodes: list[str] = []
         self._former_back: set[str] = set()
@@ -57,7 +58,11 @@ class FailureDiagnosis:
     def look(self, world: World) -> None:
         """What the run looks at now; what it records of it comes next."""
         self._world = world
-        self._probes.update((pod.uid, pod) for pod in world.own.values() if _hindered(pod))
+        for pod in world.own.values():
+            if _served(pod):
+                self._own.pop(pod.uid, None)
+            else:
+                self._own[pod.uid] = pod
 
     def tell(self, entry: Entry) -> None:
         """A record was written."""
@@ -82,7 +87,7 @@ class FailureDiagnosis:
         node = world.nodes.get(name) if world is not None else None
         if world is None or node is None:
             return
-        own = (pod for pod in self._probes.values() if pod.node == name)
+        own = (pod for pod in self._own.values() if pod.node == name)
         pods = world.pods.get(name, ())
         self._moments[name] = AsItFailed(
             gate=gate,
@@ -146,13 +151,9 @@ class FailureDiagnosis:
         return msgspec.structs.replace(told, too_early=early)
 
 
-def _hindered(pod: Pod) -> bool:
-    """Whether a kubelet refused it, or its container cannot be made.
-
-    What it ends with is no matter: a probe ends as soon as it has its device.
-    """
-    waits = (item for item in pod.containers if item.state == "waiting")
-    return pod.refused or any(item.reason not in STARTING for item in waits)
+def _served(pod: Pod) -> bool:
+    """Whether it came as far as it should: such a pod ends as soon as its container is made."""
+    return pod.terminal and not pod.refused
 
 
 def _told(diagnosis: Diagnosis, nodes: tuple[str, ...]) -> Explained:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from bridgehead.core.diagnose.baseline_before import bad_before
+from bridgehead.core.diagnose.cause import Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.consequences import Consequences
 from bridgehead.core.diagnose.diagnosis import Diagnosis, NodeView, Ranked, SymptomView
 from bridgehead.core.diagnose.question import EVERYTHING, Question
 from bridgehead.core.diagnose.ranking import LAST_LEVEL, Placed, ranked
+from bridgehead.core.diagnose.reach import drift_refuted
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scope import scope_of
 from bridgehead.core.diagnose.symptom import Symptom
@@ -87,6 +89,7 @@ def _cause(scene: Scene, item: Placed) -> Ranked:
     before = bad_before(scene, cause)
     scope = scope_of(scene, cause.nodes, cause.object)
     located = (Evidence("where it is seen", scope),) if scope else ()
+    rollback, ruled_out = _as_tried(scene, cause)
     return Ranked(
         rule=item.rule.name,
         severity=item.severity,
@@ -99,12 +102,22 @@ def _cause(scene: Scene, item: Placed) -> Ranked:
         blame=cause.blame,
         evidence=(*cause.evidence, *located, *before),
         refuted_by=cause.refuted_by,
-        ruled_out=cause.ruled_out,
+        ruled_out=ruled_out,
         actions=cause.actions,
-        rollback_helps=cause.rollback_helps,
+        rollback_helps=rollback,
         explains=tuple(sorted(item.reach)),
         effects=tuple(_effect(found) for found in item.effects),
     )
+
+
+def _as_tried(scene: Scene, cause: Cause) -> tuple[RollbackHelps, tuple[RuledOut, ...]]:
+    """What a rule left open and a run has tried: whether the former version runs there."""
+    component = scene.observed.verdicts.component
+    if cause.rollback_helps is RollbackHelps.UNKNOWN and (
+        refuted := drift_refuted(scene, component, cause.nodes)
+    ):
+        return RollbackHelps.YES, tuple(dict.fromkeys((*cause.ruled_out, refuted)))
+    return cause.rollback_helps, cause.ruled_out
 
 
 def _effect(item: Placed) -> Finding:

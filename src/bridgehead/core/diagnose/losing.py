@@ -58,8 +58,11 @@ def restarted_under(scene: Scene, post: Post) -> Start | None:
 
 
 def just_started(scene: Scene, node: str) -> Start | None:
-    """A start of the kubelet so recently that no value of the node is a verdict yet."""
-    start = scene.kubelet_starts.get(node)
+    """A start of the kubelet so recently that no value of the node is a verdict yet.
+
+    None either where a run has waited for the node, and judged it.
+    """
+    start = scene.kubelet_starts.get(node) if not scene.observed.verdicts.waited(node) else None
     fresh = start is not None and start.sure and scene.now - start.at < SETTLING
     return start if fresh else None
 

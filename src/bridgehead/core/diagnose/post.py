@@ -39,6 +39,8 @@ class Post:
     now: float
     condemned: str = ""
     """The gate of a run that it failed, whatever the node shows yet; empty where there is none."""
+    waited: bool = False
+    """Whether that gate had given it the time to start."""
 
     @property
     def short(self) -> tuple[str, ...]:
@@ -99,12 +101,8 @@ class Post:
 
     @property
     def settled(self) -> bool:
-        """Whether its process has run for long enough to be judged.
-
-        A run's gates have waited for it, but for the one that a line of its log is enough for.
-        """
-        waited = self.condemned not in ("", "log")
-        return self.running and (waited or self.age is None or self.age >= SETTLING)
+        """Whether its process has run for long enough to be judged."""
+        return self.running and (self.waited or self.age is None or self.age >= SETTLING)
 
     @cached_property
     def quotes(self) -> Mapping[str, Quote]:
@@ -190,6 +188,7 @@ def posts_of(
         places = {*pods, *(node.name for node in wanted[plugin.component.ref])}
         for place in sorted(places & set(nodes)):
             pod = pods.get(place)
+            gate = observed.verdicts.gate(plugin.component.ref, place)
             found.append(
                 Post(
                     plugin=plugin,
@@ -201,7 +200,8 @@ def posts_of(
                     symptoms=tuple(short[place, name] for name in names if (place, name) in short),
                     vain=vain,
                     now=observed.now,
-                    condemned=observed.verdicts.gate(plugin.component.ref, place),
+                    condemned=gate,
+                    waited=bool(gate) and observed.verdicts.waited(place),
                 )
             )
     return tuple(found)

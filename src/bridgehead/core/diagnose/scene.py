@@ -133,8 +133,14 @@ class Scene:
         return self.raw_pods.get((pod.namespace, pod.name), {})
 
     def events(self, pod: Pod) -> tuple[Event, ...]:
-        """Events about the pod, oldest first."""
-        return self.pod_events.get((pod.namespace, pod.name), ())
+        """Events about the pod, oldest first; not those of a former pod of the same name.
+
+        A kubelet's events about a static pod carry another uid than the pod's object has.
+        """
+        found = self.pod_events.get((pod.namespace, pod.name), ())
+        if not pod.uid or pod.owner_kind == "Node":
+            return found
+        return tuple(event for event in found if event.uid in ("", pod.uid))
 
     def pods_on(self, node: str) -> tuple[Pod, ...]:
         """Pods that are on a node or meant for it, ended ones included."""

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+_AT_ONCE = "log"
+"""The gate that waits for nothing."""
+
 
 class RunVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     """Of a run of ours that changed one component (``daemonset/NAMESPACE/NAME``), by node.
@@ -19,3 +22,10 @@ class RunVerdicts(msgspec.Struct, frozen=True, kw_only=True):
     def gate(self, component: str, node: str) -> str:
         """The gate that the component failed on the node; empty where it did not fail."""
         return self.failed.get(node, "") if component == self.component else ""
+
+    def waited(self, node: str) -> bool:
+        """Whether that gate gave the node the time that it needs to start.
+
+        The gate on logs does not: a line is enough for it.
+        """
+        return self.failed.get(node, _AT_ONCE) != _AT_ONCE

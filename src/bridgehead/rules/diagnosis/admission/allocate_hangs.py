@@ -52,7 +52,8 @@ def _is_stuck(scene: Scene, pod: Pod) -> bool:
     if not pod.bound or pod.admitted or pod.terminal:
         return False
     told = any(event.component == "kubelet" for event in scene.events(pod))
-    return not told and scene.now - _bound_at(scene, pod) >= PATIENCE
+    late = scene.now - _bound_at(scene, pod) >= PATIENCE
+    return not told and (late or scene.observed.verdicts.waited(pod.node))
 
 
 def _bound_at(scene: Scene, pod: Pod) -> float:

@@ -148,5 +148,6 @@ RULE = DiagnosisRule(
     helped_by=frozenset(
         {Need.NODES, Need.PODS, Need.DAEMON_SETS, Need.LOGS, Need.EVENTS, Need.HISTORY}
     ),
+    supersedes=frozenset({"fewer-devices"}),
     check=_check,
 )

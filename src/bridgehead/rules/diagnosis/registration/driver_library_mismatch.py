@@ -96,7 +96,7 @@ def _words(scene: Scene, pod: Pod) -> Evidence | None:
         for said in (item.message, item.last_message):
             if _SAID in said.lower():
                 return Evidence(f"status of pod {pod.ref}, container {item.name}", said)
-    for event in reversed(scene.pod_events.get((pod.namespace, pod.name), ())):
+    for event in reversed(scene.events(pod)):
         if _SAID in event.message.lower():
             return Evidence(event.source, event.message)
     return None
