@@ -215,6 +215,43 @@ def test_of_a_broken_folder_the_rest_is_judged_and_the_exit_code_says_that_it_is
     assert "bytes that are no UTF-8" in told
 
 
+def test_a_pipe_among_the_logs_is_told_and_the_exit_code_says_that_it_is_not_all(
+    tmp_path: Path, capsys: Output
+) -> None:
+    path = recorded(tmp_path / "s", GOOD)
+    (path / "logs").mkdir()
+    os.mkfifo(path / "logs" / "gpu_plugin-n1_ctr.txt")
+    assert run(["diagnose", "--from", str(path)]) == Exit.INCOMPLETE
+    told = capsys.readouterr().err
+    assert "gpu_plugin-n1_ctr.txt:1:1: it is a named pipe, no file to be read" in told
+    assert "not read: log gpu/plugin-n1/ctr: it is a named pipe" in told
+
+
+def test_a_baseline_that_is_a_pipe_is_told_and_not_waited_for(
+    tmp_path: Path, capsys: Output
+) -> None:
+    path, pipe = recorded(tmp_path / "s", BAD), tmp_path / "before.json"
+    os.mkfifo(pipe)
+    words = ["diagnose", "--from", str(path), "--baseline", str(pipe)]
+    assert run(words) == Exit.USAGE
+    assert f"{pipe} cannot be read: it is a named pipe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("live", [False, True])
+async def test_a_baseline_that_is_not_whole_is_told_and_the_exit_code_says_so(
+    tmp_path: Path, capsys: Output, server: "SmallCluster", kubeconfig: Path, live: bool
+) -> None:
+    server.reads_logs = True
+    path, before = recorded(tmp_path / "s", GOOD), recorded(tmp_path / "b", GOOD[:2])
+    os.mkfifo(before / "nodes.yaml")
+    (before / "recorded.yaml").write_text(json.dumps({"at": AT}), encoding="utf-8")
+    where = ("--kubeconfig", str(kubeconfig)) if live else ("--from", str(path))
+    assert await command("diagnose", *where, "--baseline", str(before)) == Exit.INCOMPLETE
+    told = capsys.readouterr().err
+    assert "nodes.yaml:1:1: it is a named pipe, no file to be read" in told
+    assert f"not read: baseline: nodes: not recorded in {before}" in told
+
+
 def test_of_a_dump_that_broke_off_what_is_wrong_is_still_found(
     tmp_path: Path, capsys: Output
 ) -> None:
@@ -352,6 +389,41 @@ async def test_of_a_node_that_is_not_there_only_that_is_said(
     told = capsys.readouterr().err
     assert "there is no node n9" in told
     assert "files of n9" not in told
+
+
+async def test_commands_go_to_the_cluster_that_was_read(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    server.held["/api/v1/pods"][1] = CRASHES
+    words = ("--kubeconfig", str(kubeconfig), "--context", "test", "--state-namespace", "mine")
+    assert await command("diagnose", *words, "-o", "json") == Exit.FINDINGS
+    told = capsys.readouterr()
+    commands = [act["command"] for it in json.loads(told.out)["causes"] for act in it["actions"]]
+    written = [text for text in commands if text]
+    assert written
+    begin = f"kubectl --kubeconfig {kubeconfig} --context test "
+    assert all(text.startswith(begin) for text in written)
+    assert f"next: {written[0]}\n" in told.err
+
+
+async def test_what_is_not_there_is_asked_about_again_with_the_same_options(
+    server: SmallCluster, kubeconfig: Path, tmp_path: Path, capsys: Output
+) -> None:
+    before = recorded(tmp_path / "what was", GOOD)
+    words = ("--kubeconfig", str(kubeconfig), "--request-timeout", "1m")
+    more = ("--node", "n9", "--no-registry", "--baseline", str(before), "--state-namespace", "m")
+    assert await command("diagnose", *words, *more) == Exit.USAGE
+    assert (
+        f"next: bridgehead diagnose --baseline '{before}' --no-registry "
+        f"--kubeconfig {kubeconfig} --request-timeout 1m --state-namespace m\n"
+    ) in capsys.readouterr().err
+
+
+def test_a_recording_is_asked_about_again_at_the_same_time(tmp_path: Path, capsys: Output) -> None:
+    path = recorded(tmp_path / "a state", GOOD, unread=[{"what": "events", "why": "none"}])
+    assert run(["diagnose", "--from", str(path), "--at", AT]) == Exit.INCOMPLETE
+    said = f"bridgehead diagnose --from '{path}' --at 2026-01-31T12:00:00.000Z\n"
+    assert said in capsys.readouterr().err
 
 
 async def test_of_a_cluster_the_next_command_waits_first(

@@ -1,5 +1,6 @@
 """Logs of a recorded state: any encoding, any length, broken or not."""
 
+import os
 import tracemalloc
 from pathlib import Path
 
@@ -132,3 +133,24 @@ def test_the_kubelets_words_that_it_has_no_log_are_none(tmp_path: Path) -> None:
     found = logs_of(tmp_path)
     assert list(found.logs) == [LogId("gpu", "plugin-b", "ctr")]
     assert [item.what for item in found.unread] == [f"log {PLUGIN}"]
+
+
+def test_what_is_no_file_is_told_and_not_waited_for_and_the_other_logs_are_read(
+    tmp_path: Path,
+) -> None:
+    written(tmp_path, "logs/gpu_plugin-a_ctr.txt", b"now\n")
+    os.mkfifo(tmp_path / "logs" / "gpu_plugin-b_ctr.txt")
+    (tmp_path / "logs" / "gpu_plugin-c_ctr_previous.txt").symlink_to("nowhere")
+    (tmp_path / "gpu" / "plugin-d").mkdir(parents=True)
+    os.mkfifo(tmp_path / "gpu" / "plugin-d" / "logs.txt")
+    (tmp_path / "logs" / "folder.txt").mkdir()
+    found = logs_of(tmp_path)
+    assert list(found.logs) == [PLUGIN]
+    pipe = "it is a named pipe, no file to be read"
+    assert {(item.what, item.why) for item in found.unread} == {
+        ("log gpu/plugin-b/ctr", pipe),
+        ("log gpu/plugin-c/ctr (previous)", "it cannot be read: No such file or directory"),
+        ("log gpu/plugin-d/logs.txt", pipe),
+    }
+    assert len(found.problems) == 3
+    assert not any(problem.warning for problem in found.problems)

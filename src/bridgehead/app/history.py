@@ -4,13 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from bridgehead.app.recorded import read_recorded
 from bridgehead.cluster.errors import ClusterError
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.journal.entry import Entry, stamp
 from bridgehead.core.model.device import Offer
 from bridgehead.core.model.json import JsonObject
-from bridgehead.core.model.snapshot import Snapshot
+from bridgehead.core.model.problem import Problem
+from bridgehead.core.model.snapshot import Snapshot, Unread
 from bridgehead.core.rollout.transition import UnknownRecordError, fold
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import Forbidden
@@ -18,9 +21,31 @@ from bridgehead.kube.errors import Forbidden
 API_VERSION = "bridgehead.dev/v1"
 
 
+class Baseline(msgspec.Struct, frozen=True):
+    """Earlier readings, what is wrong with their files, and what of nodes is not in them."""
+
+    history: JsonObject
+    problems: tuple[Problem, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+def baseline_of(path: Path) -> Baseline:
+    """A saved inventory or recorded state as earlier readings. Raises what reading it raises.
+
+    Of all that is not in it only nodes matter: they say what was offered.
+    """
+    state = read_recorded(path)
+    lacking = (item for item in state.snapshot.unread if item.what.partition(" ")[0] == "nodes")
+    return Baseline(
+        history_in(state.snapshot, path.name),
+        state.problems,
+        tuple(Unread(f"baseline: {item.what}", item.why) for item in lacking),
+    )
+
+
 def history_of(path: Path) -> JsonObject:
-    """A saved inventory or recorded state as earlier readings. Raises what reading it raises."""
-    return history_in(read_recorded(path).snapshot, path.name)
+    """The readings alone."""
+    return baseline_of(path).history
 
 
 def history_in(snapshot: Snapshot, name: str) -> JsonObject:

@@ -16,10 +16,13 @@ from bridgehead.cli.state_namespace import as_arguments, state_namespace_option
 from bridgehead.cli.surroundings import here, run_here
 
 if TYPE_CHECKING:
+    from bridgehead.app.history import Baseline
     from bridgehead.app.reader import Looked
     from bridgehead.core.diagnose.diagnosis import Diagnosis
     from bridgehead.core.diagnose.question import Question
     from bridgehead.core.findings.observed import Observed
+    from bridgehead.core.model.problem import Problem
+    from bridgehead.core.model.snapshot import Unread
     from bridgehead.kube.client import Kube
 
 
@@ -88,21 +91,26 @@ def diagnose(
     found = diagnosed(observed, question)
     if save is not None:
         _save(observed, save)
+    where = _where(state, state_namespace)
     absent = "" if found.causes else not_there(Scene(observed), question)
     if absent:
         from bridgehead.cli.endings import not_begun  # noqa: PLC0415
 
         not_begun(output, Exit.USAGE, absent)
-        next_step(f"bridgehead diagnose{state.as_arguments}")
+        next_step(f"bridgehead diagnose{_again(None, (), None, baseline, registry)}{where}")
         return Exit.USAGE
     for hint in hints:
         say(hint)
+    found = _at_its_cluster(found, where)
     show(_shown(found, output))
-    recorded = state.recording is not None
-    live = as_arguments(state.cluster, state_namespace)
-    where = state.as_arguments if recorded else live
     again = _again(component, nodes, reader_image, baseline, registry)
-    return _ending(found, fail_on, again, where, recorded=recorded)
+    return _ending(found, fail_on, again, where, recorded=state.recording is not None)
+
+
+def _where(state: StateOptions, state_namespace: str) -> str:
+    """The arguments that say what is asked: a recording, or a cluster with its records."""
+    recorded = state.recording is not None
+    return state.as_arguments if recorded else as_arguments(state.cluster, state_namespace)
 
 
 def _again(
@@ -122,6 +130,25 @@ def _again(
         *(word for host in registry.plain_http for word in ("--plain-http", host)),
     ]
     return "".join(f" {shlex.quote(word)}" for word in words)
+
+
+def _at_its_cluster(found: "Diagnosis", where: str) -> "Diagnosis":
+    """The same, with commands that go to the cluster that was read, whatever the current one is."""
+    import msgspec  # noqa: PLC0415
+
+    from bridgehead.cli.ways import aimed  # noqa: PLC0415
+
+    causes = (
+        msgspec.structs.replace(
+            cause,
+            actions=tuple(
+                msgspec.structs.replace(act, command=aimed(act.command, where))
+                for act in cause.actions
+            ),
+        )
+        for cause in found.causes
+    )
+    return msgspec.structs.replace(found, causes=tuple(causes))
 
 
 def _ref(component: str | None) -> str:
@@ -145,17 +172,15 @@ def _observed(
     hints: list[str],
 ) -> "Observed":
     """What is asked about. ``hints`` gets what is to be said if that is there at all."""
-    from bridgehead.app.history import history_of  # noqa: PLC0415
-
-    extra = (history_of(baseline),) if baseline is not None else ()
+    before = _before(baseline)
+    extra = (before.history,) if before is not None else ()
+    lacking = before.unread if before is not None else ()
     if state.recording is not None:
         from bridgehead.app.observed_recording import read_observed  # noqa: PLC0415
-        from bridgehead.core.model.problem import problems_text  # noqa: PLC0415
 
         recorded = read_observed(state.recording, state.at, extra=extra)
-        if recorded.problems:
-            say(problems_text(recorded.problems).rstrip())
-        return recorded.observed
+        _tell(recorded.problems)
+        return _lacking(recorded.observed, lacking)
     from bridgehead.app.diagnose import observe  # noqa: PLC0415
 
     found: list[Observed] = []
@@ -170,7 +195,7 @@ def _observed(
                     now=here().clock(),
                     state_namespace=state_namespace,
                     extra=(*extra, *looked.objects),
-                    unread=looked.unread,
+                    unread=(*lacking, *looked.unread),
                 )
             )
         if registry.asks:
@@ -178,6 +203,30 @@ def _observed(
 
     run_here(read())
     return found[0]
+
+
+def _before(path: Path | None) -> "Baseline | None":
+    """What nodes offered before, as the user has it; what is wrong with it is said."""
+    if path is None:
+        return None
+    from bridgehead.app.history import baseline_of  # noqa: PLC0415
+
+    found = baseline_of(path)
+    _tell(found.problems)
+    return found
+
+
+def _tell(problems: "tuple[Problem, ...]") -> None:
+    from bridgehead.core.model.problem import problems_text  # noqa: PLC0415
+
+    if problems:
+        say(problems_text(problems).rstrip())
+
+
+def _lacking(observed: "Observed", unread: "tuple[Unread, ...]") -> "Observed":
+    import msgspec  # noqa: PLC0415
+
+    return msgspec.structs.replace(observed, unread=(*observed.unread, *unread))
 
 
 async def _with_registry(observed: "Observed", registry: RegistryOptions) -> "Observed":

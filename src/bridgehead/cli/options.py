@@ -1,6 +1,7 @@
 """Options that commands share: where the state comes from, and how the result is written."""
 
 import functools
+import shlex
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -9,9 +10,12 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from bridgehead.core.model.durations import DurationError, parse_duration
+from bridgehead.core.journal.entry import stamp
+from bridgehead.core.model.durations import DurationError, duration_text, parse_duration
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_TIMEOUT = "30s"
 
 
 class ClusterOptions(msgspec.Struct, frozen=True):
@@ -34,8 +38,11 @@ class ClusterOptions(msgspec.Struct, frozen=True):
             "--kubeconfig": self.kubeconfig,
             "--context": self.context,
             "--namespace": self.namespace,
+            "--request-timeout": _other_timeout(self.request_timeout),
         }
-        return "".join(f" {option} {value}" for option, value in named.items() if value)
+        return "".join(
+            f" {option} {shlex.quote(str(value))}" for option, value in named.items() if value
+        )
 
 
 class StateOptions(msgspec.Struct, frozen=True):
@@ -48,7 +55,16 @@ class StateOptions(msgspec.Struct, frozen=True):
     @property
     def as_arguments(self) -> str:
         """The options as typed, to repeat them in a command that is proposed next."""
-        return f" --from {self.recording}" if self.recording else self.cluster.as_arguments
+        if self.recording is None:
+            return self.cluster.as_arguments
+        at = f" --at {stamp(self.at)}" if self.at is not None else ""
+        return f" --from {shlex.quote(str(self.recording))}{at}"
+
+
+def _other_timeout(seconds: float | None) -> str:
+    """The timeout as typed; empty for the one that counts without the option."""
+    written = "0" if seconds is None else duration_text(seconds)
+    return "" if written == _TIMEOUT else written
 
 
 def _seconds(_context: click.Context, _option: click.Parameter, value: str) -> float | None:
@@ -80,7 +96,7 @@ _CLUSTER = (
     click.option("--context", help="Context of the kubeconfig (default: the current one)."),
     click.option(
         "--request-timeout",
-        default="30s",
+        default=_TIMEOUT,
         show_default=True,
         callback=_seconds,
         help="Longest wait for one answer of the server; 0 for no limit.",

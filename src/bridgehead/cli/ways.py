@@ -1,13 +1,17 @@
 """The ways on from a run that stopped for a person, as commands that can be pasted."""
 
 import json
+import re
 import shlex
+from itertools import pairwise
 
 from bridgehead.core.plan.settings import ComponentRef
 from bridgehead.core.rollout.state import Mode, Stray
 
 _OF_KUBECTL = ("--kubeconfig", "--context")
 """Options that name a cluster to kubectl as they do to us."""
+_KUBECTL = re.compile(r"(?:^|(?<=&& )|(?<=\| )|(?<=; )|(?<=\())kubectl(?= )")
+"""The word where a command begins, and nowhere inside of one."""
 
 
 def after_foreign_change(ref: ComponentRef, stray: Stray, mode: Mode, where: str) -> str:
@@ -66,6 +70,15 @@ def _put_back(ref: ComponentRef, stray: Stray, where: str) -> list[str]:
 
 def for_kubectl(where: str) -> str:
     """Those of our options that kubectl needs as well, so that it writes to the same cluster."""
-    words = where.split()
-    pairs = zip(words[::2], words[1::2], strict=False)
-    return "".join(f" {option} {value}" for option, value in pairs if option in _OF_KUBECTL)
+    words = shlex.split(where)
+    return "".join(
+        f" {option} {shlex.quote(value)}"
+        for option, value in pairwise(words)
+        if option in _OF_KUBECTL
+    )
+
+
+def aimed(command: str, where: str) -> str:
+    """A command of kubectl's, or several, with our options, so that it goes to the same cluster."""
+    named = for_kubectl(where)
+    return _KUBECTL.sub(lambda found: f"{found[0]}{named}", command)

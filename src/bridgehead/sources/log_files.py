@@ -18,6 +18,7 @@ from bridgehead.core.findings.log_text import log_from, refusal_in
 from bridgehead.core.findings.observed import Log, LogId
 from bridgehead.core.model.problem import Problem
 from bridgehead.core.model.snapshot import Unread
+from bridgehead.sources.plain_files import no_file
 
 FOLDER = "logs"
 _NAME = re.compile(r"(?P<ns>[^_/]+)_(?P<pod>[^_/]+)_(?P<ctr>[^_/]+?)(?P<previous>_previous)?")
@@ -58,9 +59,13 @@ def read_logs(folder: Path) -> LogsRead | None:
     unread: list[Unread] = []
     for path in files:
         try:
-            found, remarks = _file(folder, path, longest)
+            reason = no_file(path)
+            found, remarks = ({}, [reason]) if reason else _file(path, longest)
         except OSError as error:
-            found, remarks = {}, [f"the log cannot be read: {error.strerror}"]
+            reason = f"it cannot be read: {error.strerror}"
+            found, remarks = {}, [reason]
+        if reason:
+            unread.append(Unread(f"log {_about(folder, path)}", reason))
         refused = {key: said for key, log in found.items() if (said := _refusal(log))}
         logs.update((key, log) for key, log in found.items() if key not in refused)
         unread += [Unread(f"log {key}", said) for key, said in refused.items() if not key.previous]
@@ -77,24 +82,37 @@ def _refusal(log: Log) -> str:
     return refusal_in(log.lines[0]) if len(log.lines) == 1 else ""
 
 
-def _is_log(folder: Path, path: Path) -> bool:
+def _about(folder: Path, path: Path) -> str:
+    """The container whose log the file should be; its place where that tells none."""
     place = path.relative_to(folder)
-    if any(part.startswith(".") for part in place.parts) or not path.is_file():
+    key = _key(place.name) if place.parts[0] == FOLDER else None
+    return str(key) if key is not None else place.as_posix()
+
+
+def _key(name: str) -> LogId | None:
+    stem = name.removesuffix(Path(name).suffix)
+    found = _NAME.fullmatch(stem)
+    return found and LogId(found["ns"], found["pod"], found["ctr"], bool(found["previous"]))
+
+
+def _is_log(folder: Path, path: Path) -> bool:
+    """Whether it should be one; whether it is a file at all is told when it is read."""
+    place = path.relative_to(folder)
+    if any(part.startswith(".") for part in place.parts) or path.is_dir():
         return False
     ours = place.parts[0] == FOLDER and path.suffix in _SUFFIXES
     return ours or (path.name == _DUMP and len(place.parts) > 1)
 
 
-def _file(folder: Path, path: Path, longest: int) -> tuple[dict[LogId, Log], list[str]]:
+def _file(path: Path, longest: int) -> tuple[dict[LogId, Log], list[str]]:
     with path.open("rb") as opened:
         encoding = _encoding(opened)
         lines = TextIOWrapper(opened, encoding=encoding, errors="replace", newline="\n")
         if path.name == _DUMP:
             return _dump(path, lines, longest)
-        name = _NAME.fullmatch(path.relative_to(folder / FOLDER).name.removesuffix(path.suffix))
-        if name is None:
+        key = _key(path.name)
+        if key is None:
             return {}, ["the name is not NAMESPACE_POD_CONTAINER[_previous].txt; it was not read"]
-        key = LogId(name["ns"], name["pod"], name["ctr"], bool(name["previous"]))
         part = _Part(longest)
         for piece in _pieces(lines):
             part.add(piece)
