@@ -167,9 +167,10 @@ class _Player(msgspec.Struct, frozen=True, kw_only=True):
 
     async def _result(self, stage: Stage) -> Outcome:
         patience = asyncio.timeout(LONGEST)
+        session = msgspec.structs.replace(stage.session, explains_failures=True)
         try:
             async with patience:
-                result = await rollout(stage.session, self.spec, self.text, self.options)
+                result = await rollout(session, self.spec, self.text, self.options)
         except TimeoutError:
             if not patience.expired():  # some other wait ran out, which nobody expects
                 raise
@@ -197,6 +198,7 @@ def _told(result: RolloutResult) -> Outcome:
         summary=ending.summary,
         stage=PREFLIGHT if ending.exit == 1 else _stage_of(result.run, failure),
         failure=failure,
+        explained=result.explained,
         journal_head=result.head,
     )
 

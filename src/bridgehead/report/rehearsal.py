@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from bridgehead.core.diagnose.explained import explained_note
 from bridgehead.core.findings.standing import few
 from bridgehead.core.journal.entry import stamp
 from bridgehead.core.model.durations import duration_text
@@ -70,6 +71,9 @@ def _json(outcome: Outcome) -> JsonObject:
         if failure is not None
         else None,
         "failure": msgspec.to_builtins(failure),
+        "diagnosis": explained_note(outcome.explained).detail
+        if outcome.explained is not None
+        else None,
         "touched": list(outcome.touched),
         "deviceMinutes": round(outcome.device_minutes, 3),
         "duration": round(outcome.duration, 3),
@@ -98,6 +102,9 @@ def _one(outcome: Outcome) -> Iterator[str]:
         yield f"  why              {outcome.failure.reason}"
         for proof in outcome.failure.evidence:
             yield f"  proof            {proof.source}: {proof.text}"
+    for cause in outcome.explained.causes if outcome.explained is not None else ():
+        sure = f"{cause.rule}, {cause.confidence.value} confidence"
+        yield f"  diagnosis        {cause.message} ({sure})"
     yield f"  nodes touched    {len(outcome.touched)}{_names(outcome.touched)}"
     yield f"  without devices  {outcome.device_minutes:.1f} device-minutes, as nodes report them"
     yield f"  simulated time   {duration_text(round(outcome.duration))}"

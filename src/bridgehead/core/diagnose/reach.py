@@ -34,7 +34,8 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     kind.
     """
     plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
-    if (rival := drift_refuted(scene, plugin.component.ref, nodes)) is not None:
+    rival = drift_refuted(scene, plugin.component.ref, nodes)
+    if rival is not None and all(map(_was_started, posts)):
         return Reach(nodes, Blame.VERSION, RollbackHelps.YES, (rival,))
     revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
     sound = [
@@ -69,6 +70,16 @@ def drift_refuted(scene: Scene, component: str, nodes: Collection[str]) -> Ruled
         return None
     by = f"the former version was started anew on {listed(nodes)} and offered all devices"
     return RuledOut("a drifted node", by)
+
+
+def _was_started(post: Post) -> bool:
+    """Whether a process of it ran. The former version's image is on the node: that it starts there
+    says nothing of a node that cannot get the new one.
+    """
+    return post.pod is not None and any(
+        item.state in ("running", "terminated") or item.last_exit_code is not None
+        for item in (*post.pod.init_containers, *post.pod.containers)
+    )
 
 
 def _of_one_model(

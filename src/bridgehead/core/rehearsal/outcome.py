@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from bridgehead.core.diagnose.explained import Explained
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.plan.plan import Plan
 from bridgehead.core.verify.result import GateResult
@@ -37,6 +38,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     stage: str = ""
     """In which stage a gate failed."""
     failure: GateResult | None = None
+    explained: Explained | None = None
+    """What the run says of the cause."""
     touched: tuple[str, ...] = ()
     """Nodes on which a pod of the component was ended."""
     device_minutes: float = 0.0

@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.own_device import has_offered
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import by_plugin, drift_refuted, listed, reach_of
+from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
 from bridgehead.core.diagnose.remedies import remove_name
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.symptom import devices_key, pod_key, resource_key
@@ -168,14 +168,13 @@ def _renamed_by(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Obje
 def _rollback(scene: Scene, name: str, nodes: tuple[str, ...]) -> RollbackHelps:
     """Open where another version still serves the name elsewhere; no version removes a name.
 
-    Where a run has started the former version there anew, the name has come back with it.
+    Nor is it said of a plugin that failed over it in a run, which has tried the former version.
     """
-    if drift_refuted(scene, scene.observed.verdicts.component, nodes) is not None:
-        return RollbackHelps.YES
+    posts = [post for node in nodes for post in scene.posts_by_node.get(node, ())]
+    if any(post.condemned for post in posts):
+        return RollbackHelps.UNKNOWN
     served = any(post.sound and name in post.names for post in scene.posts)
-    renamed = [
-        post for node in nodes for post in scene.posts_by_node.get(node, ()) if name in post.names
-    ]
+    renamed = [post for post in posts if name in post.names]
     blamed = {reach_of(scene, group).blame for group in by_plugin(renamed)}
     both = served and Blame.VERSION in blamed
     return RollbackHelps.UNKNOWN if both else RollbackHelps.NO
