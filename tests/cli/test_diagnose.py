@@ -290,6 +290,11 @@ class SmallCluster(ApiServer):
         self.reviews = 404
         self.reader: Object | None = None
         """The reader pod, whose image cannot be pulled."""
+        self.failed_pulls = 0
+        self.last_pull = 2
+        """The pull after which it is not tried again."""
+        self.goes_on_to: Object = {}
+        """The reader's status after the last pull; empty where it stays as it is."""
         plurals = {
             "Node": "/api/v1/nodes",
             "Pod": "/api/v1/pods",
@@ -306,7 +311,17 @@ class SmallCluster(ApiServer):
             reason = "Forbidden" if self.reviews == 403 else "NotFound"
             return status(self.reviews, reason, "no reviews for you")
         if "/pods/bridgehead-reader-" in path:
+            if self.reader and self.failed_pulls == self.last_pull and self.goes_on_to:
+                self.reader["status"] = self.goes_on_to
+            self.failed_pulls = min(self.failed_pulls + 1, self.last_pull)
             return web.json_response(self.reader)
+        if path.endswith("/events") and "reason=Failed" in _about(request):
+            return web.json_response({"metadata": {}, "items": self._told_of_pulls()})
+        selects = "fieldSelector" in request.query and path not in self.forbidden
+        if path == "/api/v1/nodes" and selects:
+            (_, named) = request.query["fieldSelector"].split("=")
+            nodes = [it for it in self.held[path] if it["metadata"]["name"] == named]
+            return web.json_response({"metadata": {}, "items": nodes})
         if request.method == "POST" and path.endswith("/pods"):
             self.reader = await request.json()
             self.reader["metadata"]["uid"] = "of-the-reader"
@@ -323,6 +338,20 @@ class SmallCluster(ApiServer):
         if path in OBJECTS or path in {"/api/v1/events"} or "/namespaces/" in path:
             return web.json_response({"metadata": {}, "items": []})
         return status(404, "NotFound", "the server could not find the requested resource")
+
+    def _told_of_pulls(self) -> list[Object]:
+        """As a kubelet does: a pull that failed in the same way is counted, another is new."""
+        about = {"kind": "Pod", "name": "bridgehead-reader", "namespace": "mine"}
+        said = {"Failed to pull image": self.failed_pulls, "Error: ErrImagePull": 9}
+        return [
+            {"metadata": {"name": words}, "involvedObject": about, "message": words, "count": count}
+            for words, count in said.items()
+            if count
+        ]
+
+
+def _about(request: web.BaseRequest) -> list[str]:
+    return request.query.get("fieldSelector", "").split(",")
 
 
 @pytest.fixture
@@ -360,7 +389,7 @@ async def test_a_permission_that_is_missing_is_named_and_the_rest_is_judged(
     assert "not read: events: " in told.err
 
 
-async def test_a_reader_image_that_cannot_be_pulled_is_told_at_once_and_asked_for_again(
+async def test_a_reader_image_that_fails_twice_to_be_pulled_is_told_and_asked_for_again(
     server: SmallCluster, kubeconfig: Path, capsys: Output
 ) -> None:
     server.reads_logs = True
@@ -378,7 +407,55 @@ async def test_a_reader_image_that_cannot_be_pulled_is_told_at_once_and_asked_fo
         f"diagnose --node n2 --reader-image {image} --plain-http r.example:5000 "
         f"--kubeconfig {kubeconfig} --state-namespace mine\n" in told
     )
-    assert [seen.method for seen in server.seen if seen.method != "GET"] == ["POST", "DELETE"]
+    assert writes(server) == ["POST", "DELETE"]
+    assert server.failed_pulls == 2
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ({"phase": "Succeeded"}, "the reader did not come to its end"),
+        (
+            {"phase": "Failed", "reason": "DeadlineExceeded", "message": "too long"},
+            "the reader's image i:1 could not be pulled: ErrImagePull: lookup registry.invalid",
+        ),
+        (
+            {"phase": "Failed", "reason": "Evicted", "message": "no room"},
+            "it failed: Evicted: no room",
+        ),
+    ],
+    ids=["passes", "never", "another end"],
+)
+async def test_one_pull_that_fails_is_no_answer_yet(
+    server: SmallCluster, kubeconfig: Path, capsys: Output, after: Object, said: str
+) -> None:
+    server.reads_logs, server.last_pull, server.goes_on_to = True, 1, after
+    words = ("--node", "n2", "--kubeconfig", str(kubeconfig), "--reader-image", "i:1")
+    assert await command("diagnose", *words) == Exit.INCOMPLETE
+    assert f"not read: files of node n2: {said}" in capsys.readouterr().err
+    assert writes(server) == ["POST", "DELETE"]
+
+
+async def test_on_a_node_that_is_not_there_no_reader_is_started(
+    server: SmallCluster, kubeconfig: Path, capsys: Output
+) -> None:
+    words = ("--node", "n9", "--kubeconfig", str(kubeconfig), "--reader-image", "i:1")
+    assert await command("diagnose", *words) == Exit.USAGE
+    assert "there is no node n9" in capsys.readouterr().err
+    assert writes(server) == []
+
+
+async def test_who_may_not_see_nodes_has_to_try_the_reader(
+    server: SmallCluster, kubeconfig: Path
+) -> None:
+    server.reads_logs, server.forbidden = True, {"/api/v1/nodes"}
+    words = ("--node", "n2", "--kubeconfig", str(kubeconfig), "--reader-image", "i:1")
+    assert await command("diagnose", *words) == Exit.INCOMPLETE
+    assert writes(server) == ["POST", "DELETE"]
+
+
+def writes(server: SmallCluster) -> list[str]:
+    return [seen.method for seen in server.seen if seen.method != "GET"]
 
 
 async def test_of_a_node_that_is_not_there_only_that_is_said(

@@ -13,7 +13,7 @@ from bridgehead.cluster.reader_pod import ROLE, reader_pod
 from bridgehead.core.model.json import child, text
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.client import Kube
-from bridgehead.kube.resources import PODS
+from bridgehead.kube.resources import EVENTS, PODS
 from testbed.base_image import BASE_IMAGE
 from testbed.cluster import Cluster
 from testbed.fixtures import LeaseNodes
@@ -58,13 +58,16 @@ async def test_an_image_without_a_shell_and_one_that_is_not_there_are_said(
     kube: Kube, lease_nodes: LeaseNodes, namespace: str
 ) -> None:
     [node] = await lease_nodes(1)
-    absent = "registry.test/no-such-image:1"
+    absent = "127.0.0.1:1/no-such-image:1"  # refused at once
 
     answer = await NodeReader(kube, namespace, absent, time.time).read(node.name)
 
     assert isinstance(answer, Unread)
     assert answer.what == f"files of node {node.name}"
     assert f"the reader's image {absent} could not be pulled: " in answer.why
+    told = await kube.list(EVENTS, namespace, field_selector="reason=Failed")
+    pulls = [item for item in told.items if item.message.startswith("Failed to pull image")]
+    assert sum(max(item.count, 1) for item in pulls) == 2
     assert await left(kube, namespace) == []
 
 
@@ -106,13 +109,21 @@ async def test_what_a_killed_process_left_behind_is_removed_by_the_next_one(
 
 
 async def test_a_namespace_that_refuses_the_reader_is_said(
-    cluster: Cluster, kube: Kube, namespace: str
+    cluster: Cluster, kube: Kube, lease_nodes: LeaseNodes, namespace: str
 ) -> None:
+    [node] = await lease_nodes(1)
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     cluster.api.patch(f"/api/v1/namespaces/{namespace}", {"metadata": {"labels": labels}})
 
-    answer = await NodeReader(kube, namespace, BASE_IMAGE, time.time).read("some-node")
+    answer = await NodeReader(kube, namespace, BASE_IMAGE, time.time).read(node.name)
 
     assert isinstance(answer, Unread)
     assert "refuses the reader" in answer.why
     assert "hostPath" in answer.why
+
+
+async def test_for_a_node_that_is_not_there_nothing_is_started(kube: Kube, namespace: str) -> None:
+    answer = await NodeReader(kube, namespace, BASE_IMAGE, time.time).read("some-node")
+
+    assert answer == Unread("files of node some-node", "there is no such node")
+    assert not (await kube.list(PODS, namespace)).items

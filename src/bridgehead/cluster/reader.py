@@ -14,8 +14,9 @@ from bridgehead.core.model.json import text
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import ApiError, Conflict, Forbidden, KubeError, NotFound
+from bridgehead.kube.objects.cluster import Event
 from bridgehead.kube.objects.pod import Pod
-from bridgehead.kube.resources import EVENTS, PODS
+from bridgehead.kube.resources import EVENTS, NODES, PODS
 
 _BETWEEN = 0.5
 """Seconds between two looks at the pod."""
@@ -24,8 +25,16 @@ _GATHERING = 1.5
 _ROUNDS = 4
 NOT_PULLED = "could not be pulled"
 """Stands in the reason why a node was not read, where its image is that."""
-_NO_IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"})
+_NO_IMAGE = frozenset({"ErrImageNeverPull", "InvalidImageName"})
+_NO_PULL = frozenset({"ErrImagePull", "ImagePullBackOff", "RegistryUnavailable"})
+"""Reasons of which the next pull may be without."""
+_PULLS = 2
+"""Pulls that have to fail, so that one failure of the way to the registry is no answer."""
 _NO_START = frozenset({"CreateContainerConfigError", "CreateContainerError", "RunContainerError"})
+_TOO_LATE = "DeadlineExceeded"
+"""What a kubelet ends a pod with whose time is over, whatever it had waited for."""
+_FAILED_PULL = "Failed to pull image"
+"""How a kubelet's message of a pull begins (Kubernetes 1.37.2); another event has the reason."""
 _MISSING = re.compile(
     r'MountVolume\.SetUp failed for volume "(?P<volume>[^"]+)" *: hostPath type check failed'
 )
@@ -56,6 +65,7 @@ class NodeReader:
     async def read(self, node: str) -> Answer | Unread:
         """The node's evidence; or why it was not looked at. Raises Unreachable."""
         try:
+            await self._see(node)
             await self.remove_leftovers()
             return await self._rounds(node)
         except _NoReader as why:
@@ -63,6 +73,13 @@ class NodeReader:
         except Forbidden as error:
             grant = f"{error.verb} {error.resource} in namespace {self._namespace}"
             return Unread(f"files of node {node}", error.message, grant)
+
+    async def _see(self, node: str) -> None:
+        """Raises _NoReader for a node that is not there. Who may not see nodes has to try."""
+        with suppress(Forbidden):
+            found = await self._kube.list(NODES, field_selector=f"metadata.name={node}")
+            if not found.items:
+                raise _NoReader("there is no such node")
 
     async def remove_leftovers(self) -> None:
         """Remove readers that ended, or that outlived their time, whoever started them."""
@@ -115,12 +132,17 @@ class NodeReader:
         """Wait for the reader's end. Raises _PathsMissing and _NoReader."""
         began = self._clock()
         missing_since: float | None = None
+        not_pulled = ""
         while True:
             pod = await self._kube.get(PODS, name, self._namespace)
             if pod.status.phase == "Succeeded":
                 return
             if why := _cannot(pod, self._image):
-                raise _NoReader(why)
+                late = pod.status.reason == _TOO_LATE
+                raise _NoReader(not_pulled if late and not_pulled else why)
+            not_pulled = _not_pulled(pod, self._image)
+            if not_pulled and await self._failed_pulls(name) >= _PULLS:
+                raise _NoReader(not_pulled)
             missing = await self._missing(name) if pod.status.phase == "Pending" else frozenset()
             now = self._clock()
             if missing:
@@ -128,8 +150,14 @@ class NodeReader:
                 if now - missing_since >= _GATHERING:
                     raise _PathsMissing(missing)
             if now - began > DEADLINE:
-                raise _NoReader(f"the reader did not end within {DEADLINE} s")
+                raise _NoReader(not_pulled or f"the reader did not end within {DEADLINE} s")
             await asyncio.sleep(_BETWEEN)
+
+    async def _failed_pulls(self, name: str) -> int:
+        """How often its image could not be pulled, as its events tell."""
+        about = f"involvedObject.name={name},reason=Failed"
+        found = await self._kube.list(EVENTS, self._namespace, field_selector=about)
+        return sum(_times(it) for it in found.items if it.message.startswith(_FAILED_PULL))
 
     async def _missing(self, name: str) -> frozenset[str]:
         about = f"involvedObject.name={name},reason=FailedMount"
@@ -144,15 +172,30 @@ class NodeReader:
             await self._kube.delete(PODS, name, self._namespace, uid=uid, grace=1)
 
 
-def _cannot(pod: Pod, image: str) -> str:
-    """Why the pod will not read anything; empty while it may.
+def _not_pulled(pod: Pod, image: str) -> str:
+    """Why the last pull failed; empty where none did, or where one has passed since."""
+    for status in pod.status.container_statuses:
+        waiting = status.state.waiting
+        if waiting is not None and waiting.reason in _NO_PULL:
+            return _of_image(image, waiting.reason, waiting.message)
+    return ""
 
-    The first failure to pull counts: a person waits, and can ask again.
-    """
+
+def _of_image(image: str, reason: str, message: str) -> str:
+    return f"the reader's image {image} {NOT_PULLED}: {reason}: {message}"
+
+
+def _times(event: Event) -> int:
+    """How often it happened, by whichever fields the writer filled."""
+    return max(event.count, event.series.count if event.series else 0, 1)
+
+
+def _cannot(pod: Pod, image: str) -> str:
+    """Why the pod will not read anything; empty while it may."""
     for status in pod.status.container_statuses:
         waiting, ended = status.state.waiting, status.state.terminated
         if waiting is not None and waiting.reason in _NO_IMAGE:
-            return f"the reader's image {image} {NOT_PULLED}: {waiting.reason}: {waiting.message}"
+            return _of_image(image, waiting.reason, waiting.message)
         if waiting is not None and waiting.reason in _NO_START:
             return f"it does not start: {waiting.reason}: {waiting.message}"
         if ended is not None and pod.status.phase == "Failed":
