@@ -19,14 +19,17 @@ from collections.abc import Iterable, Sequence
 from bridgehead.core.diagnose import remedies
 from bridgehead.core.diagnose.ailing import Ailing, Trouble, ailing, by_component
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
+from bridgehead.core.diagnose.next_pull import got_meanwhile
 from bridgehead.core.diagnose.plugin_cause import plugin_cause
 from bridgehead.core.diagnose.pull_message import OF_ARCHITECTURE, PullFailure, pull_failure
+from bridgehead.core.diagnose.reach import listed
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.version_or_node import version_or_node
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.image_index import ABSENT, FOUND, ImageIndex, index_of
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
+from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
 
@@ -51,6 +54,9 @@ def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
     posts = [item.post for item in items]
     component = first.post.plugin.component
     verdict = version_or_node(scene, posts, Blame.VERSION)
+    meanwhile = got_meanwhile(scene, items) if verdict.blame is Blame.DRIFT else ()
+    if meanwhile:
+        return _not_asked_again(scene, items, proof, meanwhile)
     elsewhere = verdict.blame is Blame.DRIFT
     of_node = elsewhere or failure in (PullFailure.UNREACHABLE, PullFailure.NO_ROOM)
     helps = RollbackHelps.UNKNOWN if of_node else verdict.rollback
@@ -80,6 +86,28 @@ def _cause(scene: Scene, items: Sequence[Ailing]) -> Cause:
             RuledOut("a crash of the plugin", "its container was never started"),
         ),
         confidence=Confidence.MEDIUM if failure is PullFailure.UNKNOWN else None,
+    )
+
+
+def _not_asked_again(
+    scene: Scene, items: Sequence[Ailing], proof: Evidence, meanwhile: Sequence[str]
+) -> Cause:
+    """Other nodes got it after the last try here: the next one decides."""
+    first = items[0]
+    image, has = first.container.image, f"{listed(meanwhile)} got this version since"
+    return plugin_cause(
+        scene,
+        [item.post for item in items],
+        message=f"image {image} could not be pulled at the last try, and {has}",
+        blame=Blame.UNKNOWN,
+        evidence=(proof,),
+        refuted_by=f"a pull of {image} that fails there once more",
+        actions=(_ask_again(first.post.plugin.component, image),),
+        ruled_out=(
+            RuledOut("a bad version", has),
+            RuledOut("a drifted node", f"it has not asked again since {listed(meanwhile)} got it"),
+        ),
+        confidence=Confidence.MEDIUM,
     )
 
 
