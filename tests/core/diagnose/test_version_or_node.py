@@ -28,7 +28,7 @@ def revision(name: str, number: int, age: float) -> Object:
     }
 
 
-def ill_since_the_change(*read: float) -> Scene:
+def ill_since_the_change(*read: float, pod: Object | None = None) -> Scene:
     """One node without devices under the new version, which had four of them at these times."""
     history = [
         {"time": stamp(at), "node": "n1", "resource": CARD, "capacity": 4, "allocatable": 4}
@@ -37,7 +37,7 @@ def ill_since_the_change(*read: float) -> Scene:
     return scene(
         daemon_set(),
         node("n1", "0/0"),
-        plugin_pod("n1", revision="new", age=CHANGED),
+        pod or plugin_pod("n1", revision="new", age=CHANGED),
         revision("old", 1, 9000),
         revision("new", 2, CHANGED),
         {
@@ -67,6 +67,37 @@ def test_devices_under_the_new_version_speak_against_the_node() -> None:
     found = ill_since_the_change(BEGAN - 3600, BEGAN + 60)
     assert (verdict(found).blame, verdict(found).rollback) == (Blame.DRIFT, RollbackHelps.NO)
     assert begun_with_version(found, found.posts) is None
+
+
+@pytest.mark.parametrize("at", [BEGAN + 3, BEGAN + 10])
+def test_a_node_shows_the_devices_of_the_former_pod_until_its_next_report(at: float) -> None:
+    found = ill_since_the_change(BEGAN - 3600, at)
+    assert (verdict(found).blame, verdict(found).rollback) == (Blame.VERSION, RollbackHelps.YES)
+    assert verdict(ill_since_the_change(at)).blame is Blame.BELOW
+
+
+@pytest.mark.parametrize(
+    "reason", ["ErrImagePull", "ImagePullBackOff", "ContainerCreating", "PodInitializing"]
+)
+def test_a_pod_that_waits_for_its_next_pull_has_never_offered_what_the_node_showed(
+    reason: str,
+) -> None:
+    waits = plugin_pod("n1", revision="new", age=CHANGED, waits=reason)
+    found = ill_since_the_change(BEGAN - 3600, BEGAN + 60, pod=waits)
+    assert (verdict(found).blame, verdict(found).rollback) == (Blame.VERSION, RollbackHelps.YES)
+    assert begun_with_version(found, found.posts) == verdict(found)
+
+
+@pytest.mark.parametrize("restarts", [0, 3])
+def test_a_pod_that_has_crashed_may_have_offered_devices_before(restarts: int) -> None:
+    ended: Object = {"terminated": {"exitCode": 1, "reason": "Error"}}
+    waits: Object = {"waiting": {"reason": "CrashLoopBackOff"}}
+    pod = plugin_pod("n1", revision="new", age=CHANGED)
+    (container,) = pod["status"]["containerStatuses"]
+    container |= {"ready": False, "restartCount": restarts}
+    container |= {"state": waits, "lastState": ended} if restarts else {"state": ended}
+    found = ill_since_the_change(BEGAN - 3600, BEGAN + 60, pod=pod)
+    assert (verdict(found).blame, verdict(found).rollback) == (Blame.DRIFT, RollbackHelps.NO)
 
 
 def test_a_node_without_a_past_decides_nothing() -> None:

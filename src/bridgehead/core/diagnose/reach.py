@@ -35,7 +35,7 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     """
     plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
     rival = drift_refuted(scene, plugin.component.ref, nodes)
-    if rival is not None and all(map(_was_started, posts)):
+    if rival is not None and all(map(was_started, posts)):
         return Reach(nodes, Blame.VERSION, RollbackHelps.YES, (rival,))
     revisions = {post.pod.revision for post in posts if post.pod and post.pod.revision}
     sound = [
@@ -72,7 +72,7 @@ def drift_refuted(scene: Scene, component: str, nodes: Collection[str]) -> Ruled
     return RuledOut("a drifted node", by)
 
 
-def _was_started(post: Post) -> bool:
+def was_started(post: Post) -> bool:
     """Whether a process of it ran. The former version's image is on the node: that it starts there
     says nothing of a node that cannot get the new one.
     """

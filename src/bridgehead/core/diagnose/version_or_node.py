@@ -12,13 +12,23 @@ import msgspec
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.likeness import may_be_alike
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import Reach, listed, posts_of_plugin, reach_of
+from bridgehead.core.diagnose.reach import (
+    Reach,
+    listed,
+    posts_of_plugin,
+    reach_of,
+    was_started,
+)
 from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.journal.entry import stamp
 
 _SECOND = 1.0
 """Kubernetes leaves out parts of a second: what it dates came up to so much later."""
+
+_STALE = 10.0
+"""For so long a node goes on showing the devices of a pod that is gone: kubelets report in such
+steps."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -104,7 +114,8 @@ def _by_past(scene: Scene, post: Post) -> Verdict | None:
         if item.node == post.node.name and item.resource in post.names and item.allocatable
     ]
     began = standing.at + _SECOND
-    after = [it.at for it in readings if it.at >= max(began, post.pod.created + _SECOND)]
+    its_own = max(began, post.pod.created + _SECOND + _STALE)
+    after = [it.at for it in readings if it.at >= its_own] if was_started(post) else []
     if after and post.pod.revision == standing.hash:
         by = f"the same version offered devices at {stamp(max(after))} (baseline)"
         return Verdict(Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
