@@ -1,9 +1,12 @@
 """``bridgehead explain``: cards by name, near names, all of them."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
+import bridgehead
 from bridgehead.cli.exits import Exit
 from bridgehead.cli.main import run
 from bridgehead.core.findings.rule import Rule
@@ -59,6 +62,30 @@ def test_the_card_of_a_rung_names_the_causes_that_ask_for_it(capsys: Output) -> 
     [card] = json.loads(capsys.readouterr().out)["rungs"]
     assert (card["name"], card["automatic"]) == ("R1", True)
     assert "stream-ended" in card["causes"]
+
+
+def test_the_word_for_steps_without_a_rung_is_explained_too(capsys: Output) -> None:
+    assert run(["explain", "Runbook"]) == Exit.DONE
+    told = capsys.readouterr()
+    assert told.out.startswith("runbook: what only a person does")
+    assert "next: bridgehead recover COMPONENT --node NODE" in told.err
+    assert run(["explain", "runbook", "-o", "json"]) == Exit.DONE
+    [card] = json.loads(capsys.readouterr().out)["rungs"]
+    assert (card["name"], card["byHand"], card["automatic"]) == ("runbook", True, False)
+
+
+def test_every_word_that_a_rule_puts_in_the_place_of_a_rung_has_a_card(capsys: Output) -> None:
+    root = Path(bridgehead.__file__).parent
+    words = {
+        word
+        for folder in ("rules/diagnosis", "core/diagnose")
+        for file in (root / folder).rglob("*.py")
+        for word in re.findall(r'rung="([^"]+)"', file.read_text())
+    }
+    assert {"R4", "runbook"} <= words
+    for word in words:
+        assert run(["explain", word]) == Exit.DONE
+        assert capsys.readouterr().out.startswith(f"{word}: ")
 
 
 def test_alone_it_lists_all_rules(capsys: Output) -> None:

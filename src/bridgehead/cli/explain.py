@@ -35,6 +35,8 @@ def explain(rule: str | None, output: str) -> Exit:
         show(pretty_json(data) if output == "json" else rung_text(rung))
         next_step(f"bridgehead recover COMPONENT --node NODE --rung {rung.value}")
         return Exit.DONE
+    if rule is not None and _runbook(rule, output):
+        return Exit.DONE
     found = EVERY if rule is None else rule_named(rule.strip().lower())
     if not found:
         say(f"error: there is no rule {rule}")
@@ -46,6 +48,20 @@ def explain(rule: str | None, output: str) -> Exit:
         show(names_text(found) if rule is None else cards_text(found))
     next_step("one of them: bridgehead explain RULE" if rule is None else _ALL)
     return Exit.DONE
+
+
+def _runbook(word: str, output: str) -> bool:
+    """Show what the word means that a diagnosis has in the place of a rung, if it is that."""
+    from bridgehead.report.card import SCHEMA  # noqa: PLC0415
+    from bridgehead.report.inventory import pretty_json  # noqa: PLC0415
+    from bridgehead.report.rung_card import is_runbook, runbook_json, runbook_text  # noqa: PLC0415
+
+    if not is_runbook(word):
+        return False
+    data = {"schema": SCHEMA, "unread": [], "rules": [], "rungs": [runbook_json()]}
+    show(pretty_json(data) if output == "json" else runbook_text())
+    next_step("bridgehead recover COMPONENT --node NODE")
+    return True
 
 
 def _nearest(name: str, names: list[str]) -> str:

@@ -9,6 +9,9 @@ from bridgehead.core.recover.rung import AUTOMATIC, Rung
 
 PAGE = "docs/recover.md"
 """Where every precondition stands."""
+RUNBOOK = "runbook"
+"""Stands in the place of a rung beside what a person does by hand."""
+_RUNBOOK_TITLE = "what only a person does"
 _WIDTH = 96
 _ASKS = "bridgehead recover COMPONENT --node NODE"
 
@@ -34,6 +37,38 @@ def rung_json(rung: Rung) -> JsonObject:
         "byHand": rung.by_hand,
         "automatic": rung in AUTOMATIC,
         "causes": _rules(rung),
+        "page": PAGE,
+    }
+
+
+def is_runbook(name: str) -> bool:
+    """Whether the word for steps without a rung is meant, however it is written."""
+    return name.strip().lower() == RUNBOOK
+
+
+def runbook_text() -> str:
+    """What that word means where a diagnosis shows it."""
+    by_hand = ", ".join(rung.value for rung in Rung if rung.by_hand)
+    paragraphs = (
+        "Done by: a person. The steps and commands that stand beside it are all that the tool has "
+        "to say: it does none of them by itself.",
+        "Do: read the cause's evidence and what would refute it, then follow the steps in their "
+        f"order. {by_hand} are rungs with cards of their own. More is in {PAGE}.",
+    )
+    lines = [f"{RUNBOOK}: {_RUNBOOK_TITLE} (no rung of the recovery ladder)"]
+    for paragraph in paragraphs:
+        lines += ["", *_wrapped(paragraph)]
+    return "\n".join(lines)
+
+
+def runbook_json() -> JsonObject:
+    """The same for programs, in the form of a rung's card."""
+    return {
+        "name": RUNBOOK,
+        "title": _RUNBOOK_TITLE,
+        "byHand": True,
+        "automatic": False,
+        "causes": [],
         "page": PAGE,
     }
 
