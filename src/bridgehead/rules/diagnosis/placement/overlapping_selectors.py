@@ -31,7 +31,7 @@ from bridgehead.core.inventory.label_selector import label_selector_matches
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
-from bridgehead.core.model.json import canonical, child, text, texts
+from bridgehead.core.model.json import JsonValue, canonical, child, text, texts
 from bridgehead.core.model.pod import Pod
 from bridgehead.core.model.times import epoch
 
@@ -44,20 +44,32 @@ def _check(scene: Scene) -> Iterable[Cause]:
             continue
         if not (is_device_plugin(one) or is_device_plugin(other)):
             continue
-        keys = [daemon_set_key(item.namespace, item.name) for item in (one, other)]
+        if not (_selects(one, other) or _selects(other, one)):
+            continue
+        adopted = _adopted(scene, one, other)
+        hit = [it for it in (one, other) if adopted or _not_made(scene, it)]
+        keys = [daemon_set_key(item.namespace, item.name) for item in hit]
         explains = tuple(key for key in keys if key in known)
-        short = any(_lacks_pods(scene, item) for item in (one, other))
-        if (explains or short) and (_selects(one, other) or _selects(other, one)):
-            yield _cause(one, other, explains, _adopted(scene, one, other))
+        if explains or any(_lacks_pods(scene, item) for item in hit):
+            yield _cause(one, other, explains, adopted)
+
+
+def _not_made(scene: Scene, component: Component) -> bool:
+    """Whether pods that it wants are not there, and it does not even try to make them.
+
+    One that wants none, as after its devices and their label have gone, lacks none; and one whose
+    pods are refused has missed them: in both nobody has taken them away.
+    """
+    events = scene.observed.events_of("DaemonSet", component.namespace, component.name)
+    wanted, there = _counts(scene, component)
+    tries = any(event.reason == "FailedCreate" for event in events)
+    return isinstance(wanted, int) and isinstance(there, int) and there < wanted and not tries
 
 
 def _lacks_pods(scene: Scene, component: Component) -> bool:
     """By its own status, for longer than a controller takes: it may be no plugin itself."""
     raw = scene.observed.raw("DaemonSet", component.namespace, component.name) or {}
-    wanted, there = (
-        child(raw, "status", field)
-        for field in ("desiredNumberScheduled", "currentNumberScheduled")
-    )
+    wanted, there = _counts(scene, component)
     made = epoch(text(raw, "metadata", "creationTimestamp"))
     return (
         isinstance(wanted, int)
@@ -65,6 +77,15 @@ def _lacks_pods(scene: Scene, component: Component) -> bool:
         and there < wanted
         and made is not None
         and scene.now - made > PATIENCE
+    )
+
+
+def _counts(scene: Scene, component: Component) -> tuple[JsonValue, JsonValue]:
+    """Pods that it wants and has."""
+    raw = scene.observed.raw("DaemonSet", component.namespace, component.name) or {}
+    return (
+        child(raw, "status", "desiredNumberScheduled"),
+        child(raw, "status", "currentNumberScheduled"),
     )
 
 
