@@ -162,7 +162,7 @@ RULE = DiagnosisRule(
         "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#pod-selector",
     ),
     needs=frozenset({Need.DAEMON_SETS}),
-    helped_by=frozenset({Need.PODS}),
+    helped_by=frozenset({Need.PODS, Need.EVENTS}),
     supersedes=frozenset({"mps-parts-missing"}),
     check=_check,
 )
