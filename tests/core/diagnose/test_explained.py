@@ -6,6 +6,7 @@ from bridgehead.core.diagnose.cause import Blame, RollbackHelps
 from bridgehead.core.diagnose.diagnosis import Ranked, TooEarly
 from bridgehead.core.diagnose.explained import Explained, explained_note
 from bridgehead.core.findings.finding import ObjectRef, Severity
+from bridgehead.core.journal.chain import VALUE_LIMIT, Head, Signature, append, encode
 from bridgehead.core.journal.entry import Evidence, Phase
 from bridgehead.core.model.confidence import Confidence
 from bridgehead.core.model.snapshot import Unread
@@ -60,7 +61,17 @@ def test_that_it_failed_is_recorded_as_well() -> None:
     assert (note.result, note.detail["failed"]) == ("failed", "the server does not answer")
 
 
-def test_a_thousand_proofs_of_a_page_each_leave_a_small_record() -> None:
-    many = tuple(cause(f"rule-{number}", words=1000, proofs=100) for number in range(10))
-    note = explained_note(Explained(causes=many, nodes=("n1",)))
-    assert len(msgspec.json.encode(note)) < 10_000
+def test_however_much_failed_the_record_keeps_its_size() -> None:
+    names = tuple(f"{number:04}.{'n' * 58}" for number in range(1000))
+    many = tuple(
+        msgspec.structs.replace(cause(f"rule-{number}", words=1000, proofs=100), nodes=names)
+        for number in range(10)
+    )
+    early = tuple(TooEarly(component="c", node=name, text="", again=1) for name in names)
+    unread = tuple(Unread(f"files of node {name}", "forbidden") for name in names)
+    note = explained_note(Explained(causes=many, nodes=names, too_early=early, unread=unread))
+    assert note.detail["nodes"] == list(names[:3])
+    assert note.detail["moreNodes"] == 997
+    signature = Signature("run-" + "r" * 60, "o" * 60, "system:serviceaccount:" + "i" * 60)
+    entry = append(Head(1, "sha256:" + "0" * 64), note, signature, 0.0)
+    assert len(encode(entry)) <= VALUE_LIMIT
