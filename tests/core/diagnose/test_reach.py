@@ -1,8 +1,20 @@
 """What failing nodes and sound ones say about a version: nodes of one kind are compared."""
 
+import pytest
+
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps
-from bridgehead.core.diagnose.reach import Reach, reach_of
-from tests.core.diagnose.cluster import Object, daemon_set, node, plugin_pod, scene
+from bridgehead.core.diagnose.reach import Reach, former_ran, reach_of
+from bridgehead.core.journal.entry import stamp
+from tests.core.diagnose.cluster import (
+    CARD,
+    NOW,
+    Object,
+    ago,
+    daemon_set,
+    node,
+    plugin_pod,
+    scene,
+)
 
 A100 = {"nvidia.com/gpu.product": "NVIDIA-A100"}
 L40S = {"nvidia.com/gpu.product": "NVIDIA-L40S"}
@@ -104,3 +116,161 @@ def test_what_was_tried_with_another_plugin_or_on_other_nodes_says_nothing() -> 
     for verdicts in (tried("daemonset/gpu/other", "ill"), tried("daemonset/gpu/plugin", "n1")):
         found = reach(verdicts, *on("n1", NEW, L40S), ill=ill(L40S))
         assert found.blame is Blame.DRIFT
+
+
+def reach_together(*objects: Object, ill: tuple[str, ...]) -> Reach:
+    found = scene(daemon_set(5), *objects)
+    return reach_of(found, [post for post in found.posts if post.node.name in ill])
+
+
+def failing(name: str, labels: dict[str, str], waits: str = "") -> tuple[Object, Object]:
+    return node(name, "4/0", labels=labels), plugin_pod(name, revision=NEW, waits=waits)
+
+
+def test_a_node_that_is_ill_itself_speaks_for_no_version() -> None:
+    found = reach(*failing("n1", L40S), ill=ill(L40S))
+    assert (found.blame, found.rollback) == (None, RollbackHelps.UNKNOWN)
+
+
+def test_nothing_is_decided_where_the_failing_pod_does_not_tell_its_version() -> None:
+    bare = node("ill", "4/0", labels=L40S), plugin_pod("ill")
+    found = reach_together(*bare, *on("n1", FORMER, L40S), ill=("ill",))
+    assert (found.blame, found.rollback) == (None, RollbackHelps.UNKNOWN)
+
+
+def test_the_former_version_is_known_to_help_where_one_of_the_kinds_shows_it() -> None:
+    two = (*failing("ill", L40S), *failing("worse", A100))
+    found = reach_together(*two, *on("n1", FORMER, L40S), ill=("ill", "worse"))
+    assert (found.blame, found.rollback) == (Blame.VERSION, RollbackHelps.YES)
+
+
+def test_where_a_version_is_sound_on_other_devices_alone_every_kind_must_show_the_former_one() -> (
+    None
+):
+    h100 = {"nvidia.com/gpu.product": "NVIDIA-H100"}
+    two = (*failing("ill", L40S), *failing("worse", A100))
+    others = (*on("n1", NEW, h100), *on("n2", FORMER, L40S))
+    found = reach_together(*two, *others, ill=("ill", "worse"))
+    assert (found.blame, found.rollback) == (None, RollbackHelps.UNKNOWN)
+    found = reach_together(*two, *others, *on("n3", FORMER, A100), ill=("ill", "worse"))
+    assert (found.blame, found.rollback) == (Blame.VERSION, RollbackHelps.YES)
+
+
+def test_a_version_that_is_sound_on_the_devices_of_some_failing_nodes_may_be_bad_for_others() -> (
+    None
+):
+    two = (*failing("ill", L40S), *failing("worse", A100))
+    former = (*on("n3", FORMER, L40S), *on("n4", FORMER, A100))
+    for others in ((), former):
+        found = reach_together(*two, *on("n1", NEW, L40S), *others, ill=("ill", "worse"))
+        assert (found.blame, found.rollback) == (None, RollbackHelps.UNKNOWN)
+    found = reach_together(*two, *on("n1", NEW, L40S), *on("n2", NEW, A100), ill=("ill", "worse"))
+    assert (found.blame, found.rollback) == (Blame.DRIFT, RollbackHelps.NO)
+
+
+@pytest.mark.parametrize(
+    ("status", "blame"),
+    [
+        ({"state": {"terminated": {"exitCode": 1}}}, Blame.VERSION),
+        (
+            {
+                "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+                "lastState": {"terminated": {"exitCode": 1}},
+            },
+            Blame.VERSION,
+        ),
+        ({"state": {"waiting": {"reason": "ImagePullBackOff"}}}, Blame.DRIFT),
+    ],
+    ids=["ended", "crashes", "waits for its image"],
+)
+def test_a_trial_of_the_former_version_counts_where_the_new_one_ever_ran(
+    status: Object, blame: Blame
+) -> None:
+    pod = plugin_pod("worse", revision=NEW)
+    pod["status"]["containerStatuses"] = [{"name": "ctr", "ready": False, **status}]
+    found = reach_together(
+        tried("daemonset/gpu/plugin", "ill", "worse"),
+        *failing("ill", L40S),
+        node("worse", "4/0", labels=L40S),
+        pod,
+        *on("n1", NEW, L40S),
+        ill=("ill", "worse"),
+    )
+    assert found.blame is blame
+
+
+def test_an_init_container_that_ran_counts_as_well() -> None:
+    pod = plugin_pod("ill", revision=NEW, waits="PodInitializing")
+    pod["spec"]["initContainers"] = [{"name": "init", "image": "x:1"}]
+    ran = {"name": "init", "state": {"terminated": {"exitCode": 1, "reason": "Error"}}}
+    pod["status"]["initContainerStatuses"] = [ran]
+    found = reach_together(
+        tried("daemonset/gpu/plugin", "ill"),
+        node("ill", "4/0", labels=L40S),
+        pod,
+        *on("n1", NEW, L40S),
+        ill=("ill",),
+    )
+    assert found.blame is Blame.VERSION
+
+
+def history(*readings: tuple[str, str, int, float]) -> Object:
+    """Readings as (node, resource, allocatable, seconds ago)."""
+    listed = [
+        {"time": stamp(NOW - age), "node": at, "resource": name, "capacity": 4, "allocatable": it}
+        for at, name, it, age in readings
+    ]
+    return {
+        "apiVersion": "bridgehead.dev/v1",
+        "kind": "DeviceHistory",
+        "metadata": {"name": "readings"},
+        "readings": listed,
+    }
+
+
+def revisions(*names: str) -> list[Object]:
+    return [
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ControllerRevision",
+            "metadata": {
+                "name": f"plugin-{name}",
+                "namespace": "gpu",
+                "creationTimestamp": ago(90000 - number),
+                "labels": {"controller-revision-hash": name},
+                "ownerReferences": [{"kind": "DaemonSet", "name": "plugin", "controller": True}],
+            },
+            "revision": number,
+            "data": {"spec": {"template": {"spec": {"priority": number}}}},
+        }
+        for number, name in enumerate(names, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("readings", "known", "ran"),
+    [
+        ([("ill", CARD, 4, 9000.0)], (FORMER, NEW), True),
+        ([("ill", CARD, 4, 9000.0)], (NEW,), False),
+        ([("ill", CARD, 0, 9000.0)], (FORMER, NEW), False),
+        ([("ill", CARD, 4, 60.0)], (FORMER, NEW), False),
+        ([("n1", CARD, 4, 9000.0)], (FORMER, NEW), False),
+        ([("ill", "vendor.example/other", 4, 9000.0)], (FORMER, NEW), False),
+    ],
+    ids=["before", "no former", "without devices", "since", "another node", "another name"],
+)
+def test_the_former_version_ran_where_the_nodes_had_its_devices_before_these_pods(
+    readings: list[tuple[str, str, int, float]], known: tuple[str, ...], ran: bool
+) -> None:
+    found = scene(
+        daemon_set(), *failing("ill", L40S), node("n1"), *revisions(*known), history(*readings)
+    )
+    posts = [post for post in found.posts if post.node.name == "ill"]
+    assert former_ran(found, posts) is ran
+
+
+def test_on_each_of_several_nodes_the_former_version_must_have_run() -> None:
+    objects = (daemon_set(2), *failing("ill", L40S), *failing("worse", L40S))
+    past = (*revisions(FORMER, NEW), history(("ill", CARD, 4, 9000.0)))
+    found = scene(*objects, *past)
+    assert not former_ran(found, found.posts)

@@ -1,5 +1,7 @@
 """Whether what a plugin does on one node says anything about another node."""
 
+from collections.abc import Iterable
+
 from bridgehead.core.inventory.cohort import cohort_of, labelled_device
 from bridgehead.core.model.node import Node
 from bridgehead.core.plan.settings import CohortKey
@@ -21,3 +23,8 @@ def may_be_alike(one: Node, other: Node) -> bool:
     """
     devices = {labelled_device(one), labelled_device(other)} - {""}
     return one.arch == other.arch and len(devices) <= 1
+
+
+def one_of_each(nodes: Iterable[Node]) -> tuple[Node, ...]:
+    """A node of each kind that ``may_be_alike`` tells apart, so that not all need be compared."""
+    return tuple({(node.arch, labelled_device(node)): node for node in nodes}.values())

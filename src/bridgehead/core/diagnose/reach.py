@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.likeness import alike, may_be_alike
+from bridgehead.core.diagnose.likeness import alike, may_be_alike, one_of_each
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
@@ -29,9 +29,9 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     """How far a fault goes that these posts of one plugin show.
 
     What a run tried on these very nodes decides. Else the version is not to blame where it is sound
-    on another node, unless all such nodes have other devices: a version may be bad for one model
-    alone. Where only other versions are sound, it is to blame, unless their nodes are of another
-    kind.
+    on other nodes with the devices of each: a version may be bad for one model alone, so that one
+    that is sound for some of the models decides nothing. Where only other versions are sound, it is
+    to blame, unless their nodes are of another kind.
     """
     plugin, nodes = posts[0].plugin, tuple(sorted({post.node.name for post in posts}))
     rival = drift_refuted(scene, plugin.component.ref, nodes)
@@ -45,7 +45,11 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
     ]
     same = [post for post in sound if post.pod and post.pod.revision in revisions]
     other = [post for post in sound if post.pod and post.pod.revision not in revisions]
-    comparable = [it for it in same if any(may_be_alike(it.node, post.node) for post in posts)]
+    kinds = one_of_each(post.node for post in posts)
+    likes = [[it for it in same if may_be_alike(it.node, kind)] for kind in kinds]
+    comparable = [it for each in likes for it in each]
+    if comparable and not all(likes):
+        return Reach(nodes, None, RollbackHelps.UNKNOWN)
     if comparable:
         by = f"the same version is sound on {listed(post.node.name for post in comparable)}"
         return Reach(nodes, Blame.DRIFT, RollbackHelps.NO, (RuledOut("a bad version", by),))
