@@ -1,5 +1,7 @@
 """Where no other node decides, a node's own past tells of the version and of the node."""
 
+from collections.abc import Mapping, Sequence
+
 import pytest
 
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps
@@ -28,24 +30,33 @@ def revision(name: str, number: int, age: float) -> Object:
     }
 
 
-def ill_since_the_change(*read: float, pod: Object | None = None) -> Scene:
+def reading(at: float) -> Object:
+    """Four devices on the node at that time."""
+    return {"time": stamp(at), "node": "n1", "resource": CARD, "capacity": 4, "allocatable": 4}
+
+
+def ill_since_the_change(
+    *read: float,
+    pod: Object | None = None,
+    readings: Sequence[Object] = (),
+    revisions: Sequence[Object] | None = None,
+    others: Sequence[Object] = (),
+    labels: Mapping[str, str] = {},
+) -> Scene:
     """One node without devices under the new version, which had four of them at these times."""
-    history = [
-        {"time": stamp(at), "node": "n1", "resource": CARD, "capacity": 4, "allocatable": 4}
-        for at in read
-    ]
+    known = [revision("old", 1, 9000), revision("new", 2, CHANGED)]
     return scene(
         daemon_set(),
-        node("n1", "0/0"),
+        node("n1", "0/0", labels=labels),
         pod or plugin_pod("n1", revision="new", age=CHANGED),
-        revision("old", 1, 9000),
-        revision("new", 2, CHANGED),
+        *(known if revisions is None else revisions),
         {
             "apiVersion": "bridgehead.dev/v1",
             "kind": "DeviceHistory",
             "metadata": {"name": "readings"},
-            "readings": history,
+            "readings": [*map(reading, read), *readings],
         },
+        *others,
     )
 
 
@@ -100,6 +111,63 @@ def test_a_pod_that_has_crashed_may_have_offered_devices_before(restarts: int) -
     assert (verdict(found).blame, verdict(found).rollback) == (Blame.DRIFT, RollbackHelps.NO)
 
 
+def test_the_last_reading_of_each_version_is_what_is_quoted() -> None:
+    under = verdict(ill_since_the_change(BEGAN + 60, BEGAN + 120)).ruled_out
+    assert under[0].by == f"the same version offered devices at {stamp(BEGAN + 120)} (baseline)"
+    before = verdict(ill_since_the_change(BEGAN - 120, BEGAN - 60)).ruled_out
+    assert before[0].by == f"the former version offered devices at {stamp(BEGAN - 60)} (baseline)"
+
+
+@pytest.mark.parametrize("at", [BEGAN - 3600, BEGAN + 60])
+def test_a_pod_of_another_revision_than_the_newest_has_no_past_that_counts(at: float) -> None:
+    older = plugin_pod("n1", revision="old", age=CHANGED)
+    assert verdict(ill_since_the_change(at, pod=older)).blame is Blame.BELOW
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"node": "n2"}, {"resource": "vendor.example/other"}, {"allocatable": 0}],
+    ids=["another node", "another name", "without devices"],
+)
+def test_readings_of_something_else_are_no_past_of_the_node(other: Object) -> None:
+    found = ill_since_the_change(readings=[reading(BEGAN - 3600) | other])
+    assert verdict(found).blame is Blame.BELOW
+
+
+def test_without_revisions_or_their_times_the_past_decides_nothing() -> None:
+    undated = revision("new", 2, CHANGED)
+    del undated["metadata"]["creationTimestamp"]
+    for known in ([], [revision("old", 1, 9000), undated], [revision("new", 2, CHANGED)]):
+        found = ill_since_the_change(BEGAN - 3600, revisions=known)
+        assert verdict(found).blame is Blame.BELOW
+
+
+def test_one_node_with_another_past_keeps_the_version_from_being_to_blame() -> None:
+    def both(at: float) -> Scene:
+        second = (node("n2", "0/0"), plugin_pod("n2", revision="new", age=CHANGED))
+        more = [reading(BEGAN - 3600), reading(at) | {"node": "n2"}]
+        return ill_since_the_change(readings=more, others=second)
+
+    one, other = both(BEGAN - 60), both(BEGAN + 60)
+    assert begun_with_version(one, one.posts) == verdict(one)
+    assert begun_with_version(other, other.posts) is None
+
+
+@pytest.mark.parametrize(
+    ("at", "rollback"), [(BEGAN - 3600, RollbackHelps.YES), (None, RollbackHelps.UNKNOWN)]
+)
+def test_where_the_former_version_is_sound_on_another_kind_alone_the_own_past_tells(
+    at: float | None, rollback: RollbackHelps
+) -> None:
+    model = "nvidia.com/gpu.product"
+    sound = (node("n2", labels={model: "A100"}), plugin_pod("n2", revision="old"))
+    found = ill_since_the_change(*([at] if at else []), others=sound, labels={model: "L40S"})
+    posts = [post for post in found.posts if post.node.name == "n1"]
+    for judged in (version_or_node(found, posts, Blame.BELOW), begun_with_version(found, posts)):
+        assert judged is not None
+        assert (judged.blame, judged.rollback) == (Blame.VERSION, rollback)
+
+
 def test_a_node_without_a_past_decides_nothing() -> None:
     found = ill_since_the_change()
     assert (verdict(found).blame, verdict(found).rollback) == (Blame.BELOW, RollbackHelps.UNKNOWN)
@@ -117,6 +185,34 @@ def test_where_no_resource_is_known_a_ready_pod_counts_on_nodes_of_the_kind(
     )
     posts = [post for post in found.posts if post.node.name == "ill"]
     assert version_or_node(found, posts, Blame.BELOW).blame is blame
+
+
+WAITS = "CrashLoopBackOff"
+
+
+def judged_by_readiness(*others: tuple[str, str, Object], revision: str = "new") -> Verdict:
+    ill = ("ill", "L40S", plugin_pod("ill", revision=revision, waits=WAITS))
+    found = nameless(ill, *others)
+    posts = [post for post in found.posts if post.node.name == "ill"]
+    return version_or_node(found, posts, Blame.BELOW)
+
+
+def test_where_only_pods_of_the_former_version_are_ready_the_new_one_is_to_blame() -> None:
+    former = ("n1", "L40S", plugin_pod("n1", revision="old"))
+    found = judged_by_readiness(former)
+    assert (found.blame, found.rollback) == (Blame.VERSION, RollbackHelps.YES)
+    assert found.ruled_out[0].by == "the other version runs on n1"
+    same = ("n2", "L40S", plugin_pod("n2", revision="new"))
+    found = judged_by_readiness(former, same)
+    assert (found.blame, found.rollback) == (Blame.DRIFT, RollbackHelps.NO)
+    assert found.ruled_out[0].by == "the same version runs on n2"
+
+
+def test_a_pod_that_is_not_ready_and_one_without_a_revision_decide_nothing() -> None:
+    waiting = ("n1", "L40S", plugin_pod("n1", revision="new", waits=WAITS))
+    assert judged_by_readiness(waiting).blame is Blame.BELOW
+    ready = ("n1", "L40S", plugin_pod("n1", revision="old"))
+    assert judged_by_readiness(ready, revision="").blame is Blame.BELOW
 
 
 def nameless(*members: tuple[str, str, Object]) -> Scene:

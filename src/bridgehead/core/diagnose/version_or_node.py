@@ -72,7 +72,7 @@ def begun_with_version(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
 
 def _of_version(scene: Scene, posts: Sequence[Post], reach: Reach) -> Verdict:
     """Where the former version is sound on other kinds of nodes alone, their own past may tell."""
-    judged = Verdict(reach.blame or Blame.VERSION, reach.rollback, reach.ruled_out)
+    judged = Verdict(Blame.VERSION, reach.rollback, reach.ruled_out)
     return judged if judged.of_version else _begun_with_it(scene, posts) or judged
 
 
