@@ -12,8 +12,10 @@ from bridgehead.core.diagnose.explained import Explained
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.confidence import Confidence
+from bridgehead.core.model.json import children
 from bridgehead.core.model.snapshot import Unread
 from bridgehead.core.rollout.run import Run
+from bridgehead.core.rollout.state import NodeStatus
 
 NODES = ("node-1",)
 EARLY = TooEarly(component="daemonset/gpu/plugin", node="node-1", text="started 9 s ago", again=51)
@@ -45,9 +47,13 @@ def cause(rule: str, proofs: int, actions: tuple[Action, ...] = (WAIT,)) -> Rank
 
 def run(code: int) -> Run:
     """As much of a run as is looked at."""
-    ending = SimpleNamespace(exit=code)
+    status = NodeStatus.TAKEN_BACK if code == 3 else NodeStatus.STUCK
+    state = SimpleNamespace(
+        ending=SimpleNamespace(exit=code, failure="node-1 failed"),
+        nodes={"node-1": SimpleNamespace(status=status)},
+    )
     spec = SimpleNamespace(component="daemonset/gpu/plugin")
-    found = SimpleNamespace(state=SimpleNamespace(ending=ending), plan=SimpleNamespace(spec=spec))
+    found = SimpleNamespace(state=state, plan=SimpleNamespace(spec=spec))
     return cast("Run", found)
 
 
@@ -56,9 +62,10 @@ def told(explained: Explained, code: int = 3) -> str:
 
 
 def test_every_cause_is_told_with_its_proofs_and_what_to_do() -> None:
-    found = told(Explained(causes=(cause("one", 5), cause("two", 1)), nodes=NODES))
-    assert found.splitlines() == [
+    found = told(Explained(causes=(cause("one", 5), cause("two", 1)), nodes=NODES), 4)
+    assert found.splitlines()[:-1] == [
         "  diagnosis  message of one (one, high confidence)",
+        "  blame      bad version; a rollback would not help",
         "  proof      log:0: no driver",
         "  proof      log:1: no driver",
         "  proof      log:2: no driver",
@@ -66,6 +73,7 @@ def test_every_cause_is_told_with_its_proofs_and_what_to_do() -> None:
         "  not        a drifted node: it is sound elsewhere",
         "  do first   wait for the driver",
         "  diagnosis  message of two (two, high confidence)",
+        "  blame      bad version; a rollback would not help",
         "  proof      log:0: no driver",
         "  not        a drifted node: it is sound elsewhere",
         "  do first   wait for the driver",
@@ -97,12 +105,26 @@ def test_nodes_are_looked_at_again_only_where_they_are_left_as_they_failed(
     assert data["command"] == (command if asks_again else None)
 
 
-@pytest.mark.parametrize(("code", "first"), [(3, WAIT), (4, BACK)])
-def test_a_run_that_has_gone_back_does_not_ask_for_it(code: int, first: Action) -> None:
-    found = told(Explained(causes=(cause("one", 1, (BACK, WAIT)),), nodes=NODES), code)
+def test_nodes_that_are_back_leave_nothing_to_do_but_to_mend_the_version() -> None:
+    found = told(Explained(causes=(cause("one", 1, (BACK, WAIT)),), nodes=NODES), 3)
     assert [line for line in found.splitlines() if "do first" in line] == [
-        f"  do first   {first.text}"
+        "  do first   Mend this before it is rolled out again; the proof: "
+        "bridgehead journal daemonset/gpu/plugin --context lab"
     ]
+
+
+@pytest.mark.parametrize(("code", "commands"), [(3, [WAIT]), (4, [BACK, WAIT])])
+def test_no_program_is_told_to_undo_what_was_taken_back(code: int, commands: list[Action]) -> None:
+    explained = Explained(causes=(cause("one", 1, (BACK, WAIT)),), nodes=NODES)
+    data = explanation_json(explained, run(code), "")
+    assert data is not None
+    (first,) = children(data, "causes")
+    assert [item["text"] for item in children(first, "actions")] == [it.text for it in commands]
+
+
+def test_a_failure_that_another_runner_saw_is_told_as_such() -> None:
+    (line,) = explanation_lines(None, run(3), "")
+    assert "another runner saw the node fail" in line
 
 
 def test_programs_get_all_causes() -> None:

@@ -21,6 +21,11 @@ _ROLLBACK = {
 }
 
 
+def blame_text(cause: Ranked) -> str:
+    """Where the fault lies, and whether going back helps."""
+    return f"{cause.blame.value}; {_ROLLBACK[cause.rollback_helps.value]}"
+
+
 def diagnosis_text(diagnosis: Diagnosis) -> str:
     """A verdict, then cause by cause; the times of the nodes at the end."""
     parts = [verdict(diagnosis)]
@@ -76,7 +81,7 @@ def said_of(cause: Ranked) -> Iterator[Said]:
         yield Said("where", cause.scope)
     if cause.nodes:
         yield Said("nodes", _names(cause.nodes))
-    yield Said("blame", f"{cause.blame.value}; {_ROLLBACK[cause.rollback_helps.value]}")
+    yield Said("blame", blame_text(cause))
     for item in _proof(cause.evidence):
         yield Said("proof", f"{item.source}: {item.text}")
     for rival in cause.ruled_out:

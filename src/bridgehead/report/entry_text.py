@@ -270,7 +270,7 @@ NOTES: Mapping[tuple[str, str], Line] = {
     ("node", "disowned"): _fixed("somebody uncordoned it while this run held it; it goes on"),
     ("node", "disturbed"): _fixed("its pod was replaced by someone else; it will be changed again"),
     ("node", "dipped"): _reason("its devices were away for a moment; the soak begins anew: "),
-    ("node", "arrived"): _fixed("came up on the new version by itself; to be verified"),
+    ("node", "arrived"): _fixed("came up on the wanted version by itself; to be verified"),
     ("node", "gained"): _fixed("the component came to it with the new template; to be verified"),
     ("node", "lost"): _lost,
     ("node", "moved-back"): _fixed("the component is off it again"),
