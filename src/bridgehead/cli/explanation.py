@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from bridgehead.core.diagnose.cause import RollbackHelps
 from bridgehead.core.diagnose.diagnosis import Ranked
 from bridgehead.core.diagnose.explained import Explained
 from bridgehead.core.model.json import JsonObject
@@ -69,7 +70,8 @@ def _cause(cause: Ranked, *, back: bool) -> Iterator[Row]:
     that is taken back.
     """
     yield "diagnosis", f"{cause.message} ({cause.rule}, {cause.confidence.value} confidence)"
-    yield "blame", blame_text(cause)
+    helped = back and cause.rollback_helps is RollbackHelps.YES
+    yield "blame", f"{cause.blame.value}; going back has helped" if helped else blame_text(cause)
     yield from (("proof", f"{it.source}: {it.text}") for it in cause.evidence[:_MOST_PROOFS])
     yield from _more(len(cause.evidence))
     yield from (("not", f"{it.what}: {it.by}") for it in cause.ruled_out[:_MOST_RIVALS])
