@@ -1,5 +1,7 @@
 """Nodes as a run saw them fail, among what was read when the way back had begun."""
 
+import msgspec
+
 from bridgehead.core.diagnose.as_they_failed import AsItFailed, as_they_failed
 from bridgehead.core.findings.observed import Log, LogId, Observed
 from bridgehead.core.model.json import text
@@ -70,8 +72,13 @@ def test_pods_of_an_unknown_component_are_left_as_they_were_read() -> None:
 
 
 def test_users_that_were_refused_are_there_again() -> None:
-    found = seen(now(), moment(users=pods_of(THEN, "user")))
-    assert "user" in names(found)
+    (user,) = pods_of(THEN, "user")
+    refused = msgspec.structs.replace(user, uid="of-user")
+    still = pod("user", "n1")
+    still["metadata"]["uid"] = "of-user"
+    for read in (now(), now(still)):
+        found = seen(read, moment(users=(refused,)))
+        assert names(found).count("user") == 1
 
 
 def test_logs_are_of_pods_that_were_there_and_what_was_read_outranks_what_the_run_saw() -> None:

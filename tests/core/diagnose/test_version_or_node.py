@@ -215,6 +215,11 @@ def test_a_pod_that_is_not_ready_and_one_without_a_revision_decide_nothing() -> 
     assert judged_by_readiness(ready, revision="").blame is Blame.BELOW
 
 
+def test_the_failing_node_itself_is_no_node_that_runs_the_version() -> None:
+    found = nameless(("ill", "L40S", plugin_pod("ill", revision="new")))
+    assert version_or_node(found, found.posts, Blame.BELOW).blame is Blame.BELOW
+
+
 def nameless(*members: tuple[str, str, Object]) -> Scene:
     """Nodes of these models with pods of a plugin of which nothing tells what it offers."""
     plugin = daemon_set(len(members))
