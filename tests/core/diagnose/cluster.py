@@ -81,6 +81,23 @@ def daemon_set(desired: int = 1, current: int | None = None, **status: int) -> O
     }
 
 
+def revision(name: str, number: int, age: float) -> Object:
+    """A version of the plugin, other than every one with another number."""
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "ControllerRevision",
+        "metadata": {
+            "name": f"plugin-{name}",
+            "namespace": "gpu",
+            "creationTimestamp": ago(age),
+            "labels": {"controller-revision-hash": name},
+            "ownerReferences": [{"kind": "DaemonSet", "name": "plugin", "controller": True}],
+        },
+        "revision": number,
+        "data": {"spec": {"template": {"spec": {"priority": number}}}},
+    }
+
+
 def plugin_pod(
     at: str, *, age: float = 7200, revision: str = "", waits: str = "", **metadata: Any
 ) -> Object:

@@ -9,10 +9,10 @@ from tests.core.diagnose.cluster import (
     CARD,
     NOW,
     Object,
-    ago,
     daemon_set,
     node,
     plugin_pod,
+    revision,
     scene,
 )
 
@@ -229,22 +229,7 @@ def history(*readings: tuple[str, str, int, float]) -> Object:
 
 
 def revisions(*names: str) -> list[Object]:
-    return [
-        {
-            "apiVersion": "apps/v1",
-            "kind": "ControllerRevision",
-            "metadata": {
-                "name": f"plugin-{name}",
-                "namespace": "gpu",
-                "creationTimestamp": ago(90000 - number),
-                "labels": {"controller-revision-hash": name},
-                "ownerReferences": [{"kind": "DaemonSet", "name": "plugin", "controller": True}],
-            },
-            "revision": number,
-            "data": {"spec": {"template": {"spec": {"priority": number}}}},
-        }
-        for number, name in enumerate(names, start=1)
-    ]
+    return [revision(name, number, 90000 - number) for number, name in enumerate(names, start=1)]
 
 
 @pytest.mark.parametrize(
@@ -274,3 +259,20 @@ def test_on_each_of_several_nodes_the_former_version_must_have_run() -> None:
     past = (*revisions(FORMER, NEW), history(("ill", CARD, 4, 9000.0)))
     found = scene(*objects, *past)
     assert not former_ran(found, found.posts)
+
+
+@pytest.mark.parametrize(
+    ("ages", "blame"),
+    [
+        ({NEW: 600, FORMER: 9000}, Blame.VERSION),
+        ({NEW: 9000, FORMER: 600}, None),
+        ({}, Blame.VERSION),
+    ],
+    ids=["the failing one is the newer", "it is the older", "neither is dated"],
+)
+def test_a_later_version_that_is_sound_is_nothing_to_go_back_to(
+    ages: dict[str, float], blame: Blame | None
+) -> None:
+    made = [revision(name, number, age) for number, (name, age) in enumerate(ages.items())]
+    found = reach(*made, *on("n1", FORMER, L40S), ill=ill(L40S))
+    assert found.blame is blame

@@ -4,13 +4,13 @@ from tests.core.diagnose.cluster import (
     CARD,
     NOW,
     Object,
-    ago,
     daemon_set,
     event,
     keys,
     node,
     plugin_pod,
     pod,
+    revision,
     scene,
 )
 
@@ -143,22 +143,6 @@ def test_a_refused_creation_counts_while_a_pod_is_missing() -> None:
     assert keys(*sound(), refused) == []
     found = scene(daemon_set(2, 1), node("n1"), node("n2", "0/0"), plugin_pod("n1"), refused)
     assert found.symptoms[0].evidence[0].text == "forbidden: quota"
-
-
-def revision(name: str, number: int, age: float) -> Object:
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ControllerRevision",
-        "metadata": {
-            "name": f"plugin-{name}",
-            "namespace": "gpu",
-            "creationTimestamp": ago(age),
-            "labels": {"controller-revision-hash": name},
-            "ownerReferences": [{"kind": "DaemonSet", "name": "plugin", "controller": True}],
-        },
-        "revision": number,
-        "data": {"spec": {"template": {}}},
-    }
 
 
 def updating(age: float) -> list[Object]:

@@ -8,26 +8,19 @@ from bridgehead.core.diagnose.cause import Blame, RollbackHelps
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.version_or_node import Verdict, begun_with_version, version_or_node
 from bridgehead.core.journal.entry import stamp
-from tests.core.diagnose.cluster import CARD, NOW, Object, ago, daemon_set, node, plugin_pod, scene
+from tests.core.diagnose.cluster import (
+    CARD,
+    NOW,
+    Object,
+    daemon_set,
+    node,
+    plugin_pod,
+    revision,
+    scene,
+)
 
 CHANGED = 600.0
 """Seconds ago the new version came; Kubernetes writes times down to whole seconds."""
-
-
-def revision(name: str, number: int, age: float) -> Object:
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ControllerRevision",
-        "metadata": {
-            "name": f"plugin-{name}",
-            "namespace": "gpu",
-            "creationTimestamp": ago(age),
-            "labels": {"controller-revision-hash": name},
-            "ownerReferences": [{"kind": "DaemonSet", "name": "plugin", "controller": True}],
-        },
-        "revision": number,
-        "data": {"spec": {"template": {"spec": {"priority": number}}}},
-    }
 
 
 def reading(at: float) -> Object:

@@ -8,6 +8,7 @@ import msgspec
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.likeness import alike, may_be_alike, one_of_each
 from bridgehead.core.diagnose.post import Post
+from bridgehead.core.diagnose.revisions import templates_of
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.diagnose.symptom import daemon_set_key, pod_key, resource_key
 from bridgehead.core.findings.standing import few
@@ -44,7 +45,8 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
         if post.sound and post.node.name not in nodes
     ]
     same = [post for post in sound if post.pod and post.pod.revision in revisions]
-    other = [post for post in sound if post.pod and post.pod.revision not in revisions]
+    later = _made_after(scene, plugin, revisions)
+    other = [post for post in sound if post.pod and post.pod.revision not in (*revisions, *later)]
     kinds = one_of_each(post.node for post in posts)
     likes = [[it for it in same if may_be_alike(it.node, kind)] for kind in kinds]
     comparable = [it for each in likes for it in each]
@@ -65,6 +67,19 @@ def reach_of(scene: Scene, posts: Sequence[Post]) -> Reach:
             (RuledOut("a drifted node", by),) if near else (),
         )
     return Reach(nodes, None, RollbackHelps.UNKNOWN)
+
+
+def _made_after(scene: Scene, plugin: Plugin, revisions: Collection[str]) -> frozenset[str]:
+    """Versions that came after these: that one of them is sound is no reason to go back.
+
+    By the time of their creation, as a version that is rolled back to gets a new number.
+    """
+    times = {item.hash: item.at for item in templates_of(scene, plugin.component)}
+    mine = [times.get(name) for name in revisions]
+    last = max((at for at in mine if at is not None), default=None)
+    if last is None or None in mine:
+        return frozenset()
+    return frozenset(name for name, at in times.items() if at is not None and at > last)
 
 
 def drift_refuted(scene: Scene, component: str, nodes: Collection[str]) -> RuledOut | None:
