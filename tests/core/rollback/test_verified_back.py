@@ -26,6 +26,7 @@ def test_a_node_that_passed_and_came_up_on_the_former_version_by_itself_is_judge
     ending = go_on(scene).run()
     assert ending.exit == 4
     assert "does not come back on a1" in ending.summary
+    assert "is on the node now; the new version may have left it so" in ending.summary
     assert scene.runner.state.node("a1").status is NodeStatus.STUCK
     assert scene.cluster.nodes["a1"].unschedulable
 

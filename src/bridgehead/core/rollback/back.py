@@ -109,7 +109,8 @@ def _stuck(run: Run, stuck: list[NodeState]) -> Ending:
         exit=4,
         summary=(
             f"the former version does not come back on {names}{why}. The former template stands; "
-            "every other node is back. The cause is on the node, not in the version."
+            "every other node is back. What keeps it from coming back is on the node now; the new "
+            "version may have left it so."
         ),
         failure=run.state.failure or failed,
         rollback_helps=False,
