@@ -1,14 +1,18 @@
 """A device plugin that does not answer Allocate holds up every pod of its node.
 
 Finds: a Ready node with pods that were bound to it more than a minute ago and of which its kubelet
-has said nothing, neither an event nor a status, where the first of them asks for devices.
+has said nothing, neither an event nor a status, where the first of them asks for devices. Or a
+plugin's own pod that its kubelet has not begun to end a minute after its grace period, beside a
+pod that waits so or a run's probe that failed there.
 
 Why: the kubelet calls Allocate while it admits a pod, without a time limit, and admits pods one
 after the other. While one call hangs, no pod of the node starts and none ends: not even the
 plugin's own pod, when it is deleted.
 
 Sure: the pods are not even ContainerCreating, they are of several owners, and the first of them
-asks for a device. If the first asks for none, the kubelet is stuck for another reason.
+asks for a device. If the first asks for none, the kubelet is stuck for another reason, unless the
+plugin's pod does not end either; then the plugin is likely. A pod with finalizers, one within its
+grace period, and one of which the kubelet says that it ends it are no proof.
 
 Do: keep further pods away from the node, and end the plugin's process on the node itself, or
 restart the kubelet. Deleting the plugin's pod does not help: the kubelet that would stop it is the
@@ -28,24 +32,51 @@ from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
 from bridgehead.core.journal.entry import Evidence, stamp
 from bridgehead.core.model.confidence import Confidence
+from bridgehead.core.model.json import child, text
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
+from bridgehead.core.model.times import epoch
+from bridgehead.core.verify.result import GateId
 
 
 def _check(scene: Scene) -> Iterable[Cause | Doubt]:
     for node in scene.nodes.values():
-        stuck = [pod for pod in scene.pods_on(node.name) if _is_stuck(scene, pod)]
-        if not stuck or node.ready is not True:
+        if node.ready is not True:
             continue
+        stuck = [pod for pod in scene.pods_on(node.name) if _is_stuck(scene, pod)]
         stuck.sort(key=lambda pod: (_bound_at(scene, pod), pod.ref))
-        first = stuck[0]
-        resource = next((name for name in sorted(first.requests) if node.offer(name)), "")
-        if not resource:
+        asked = stuck[0].requests if stuck else ()
+        resource = next((name for name in sorted(asked) if node.offer(name)), "")
+        kept = [] if resource else [*_kept(scene, node, stuck)]
+        if not resource and not kept:
             continue
         if not scene.observed.has(Need.EVENTS):
             yield Doubt(why=f"pods hang on node {node.name}, and no events were read")
-            continue
-        yield _cause(scene, node, tuple(stuck), resource)
+        elif resource:
+            yield _cause(scene, node, tuple(stuck), resource)
+        else:
+            yield from (_likely(scene, node, pod, tuple(stuck)) for pod in kept)
+
+
+def _kept(scene: Scene, node: Node, stuck: list[Pod]) -> Iterable[Pod]:
+    """Pods of plugins that the kubelet does not begin to end, where it takes up none either."""
+    waiting = any(scene.now - _bound_at(scene, pod) >= PATIENCE for pod in stuck)
+    for post in scene.posts_by_node.get(node.name, ()):
+        signs = waiting or post.condemned == GateId.PROBE.value
+        if signs and post.pod is not None and _is_kept(scene, post.pod):
+            yield post.pod
+
+
+def _is_kept(scene: Scene, pod: Pod) -> bool:
+    """``deletionTimestamp`` is the end of the grace period, not its begin."""
+    metadata = child(scene.raw(pod), "metadata")
+    until = epoch(text(metadata, "deletionTimestamp"))
+    if until is None or not pod.admitted or child(metadata, "finalizers"):
+        return False
+    grace = child(metadata, "deletionGracePeriodSeconds")
+    since = until - (grace if isinstance(grace, int) else 0)
+    told = any(event.component == "kubelet" and event.last >= since for event in scene.events(pod))
+    return not told and scene.now - until >= PATIENCE
 
 
 def _is_stuck(scene: Scene, pod: Pod) -> bool:
@@ -93,6 +124,39 @@ def _cause(scene: Scene, node: Node, stuck: tuple[Pod, ...], resource: str) -> C
         actions=_actions(node, plugin),
         rollback_helps=RollbackHelps.NO,
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+    )
+
+
+def _likely(scene: Scene, node: Node, plugin: Pod, stuck: tuple[Pod, ...]) -> Cause:
+    until = text(scene.raw(plugin), "metadata", "deletionTimestamp")
+    beside = (
+        f"it has not taken up pod {stuck[0].ref} since {stamp(_bound_at(scene, stuck[0]))}"
+        if stuck
+        else "a probe of a run failed there"
+    )
+    return Cause(
+        message=f"the kubelet of node {node.name} is held up, likely by an Allocate that plugin "
+        f"pod {plugin.ref} does not answer: it has not begun to end that pod, and {beside}",
+        blame=Blame.VERSION,
+        object=ObjectRef("v1", "Pod", plugin.namespace, plugin.name),
+        nodes=(node.name,),
+        explains=tuple(pod_key(pod) for pod in stuck),
+        evidence=(
+            Evidence(
+                f"metadata of pod {plugin.ref}",
+                f"deletionTimestamp {until}, no finalizers, and no event of the kubelet since",
+            ),
+            *(
+                Evidence(f"status of pod {pod.ref}", f"bound to {node.name}, no startTime")
+                for pod in stuck[:3]
+            ),
+        ),
+        refuted_by="the kubelet has written an event about one of these pods since, or a pod that "
+        "was bound to the node later runs",
+        ruled_out=(RuledOut("a node that is gone", f"node {node.name} is Ready"),),
+        actions=_actions(node, plugin),
+        rollback_helps=RollbackHelps.NO,
+        confidence=Confidence.MEDIUM,
     )
 
 
