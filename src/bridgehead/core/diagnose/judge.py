@@ -10,7 +10,7 @@ from bridgehead.core.diagnose.question import EVERYTHING, Question
 from bridgehead.core.diagnose.ranking import LAST_LEVEL, Placed, ranked
 from bridgehead.core.diagnose.reach import drift_refuted
 from bridgehead.core.diagnose.scene import Scene
-from bridgehead.core.diagnose.scope import scope_of
+from bridgehead.core.diagnose.scope import Scope, scope_of
 from bridgehead.core.diagnose.symptom import Symptom
 from bridgehead.core.diagnose.symptoms import symptoms_of
 from bridgehead.core.diagnose.timeline import timeline
@@ -88,7 +88,6 @@ def _cause(scene: Scene, item: Placed) -> Ranked:
     cause = item.cause
     before = bad_before(scene, cause)
     scope = scope_of(scene, cause.nodes, cause.object)
-    located = (Evidence("where it is seen", scope),) if scope else ()
     rollback, ruled_out = _as_tried(scene, cause)
     return Ranked(
         rule=item.rule.name,
@@ -98,9 +97,9 @@ def _cause(scene: Scene, item: Placed) -> Ranked:
         remedy=cause.remedy or item.rule.card.do,
         object=cause.object,
         nodes=tuple(sorted(cause.nodes)),
-        scope=scope,
+        scope=scope.text,
         blame=cause.blame,
-        evidence=(*cause.evidence, *located, *before),
+        evidence=(*_located(cause.evidence, scope), *before),
         refuted_by=cause.refuted_by,
         ruled_out=ruled_out,
         actions=cause.actions,
@@ -108,6 +107,17 @@ def _cause(scene: Scene, item: Placed) -> Ranked:
         explains=tuple(sorted(item.reach)),
         effects=tuple(_effect(found) for found in item.effects),
     )
+
+
+def _located(evidence: Sequence[Evidence], scope: Scope) -> Sequence[Evidence]:
+    """With where it is seen; second, where the very same version is sound on other nodes.
+
+    Nothing tells more of a cause then, and whoever is shown a few proofs must be shown that one.
+    """
+    if not scope.text:
+        return evidence
+    place = 1 if scope.of_version else len(evidence)
+    return (*evidence[:place], Evidence("where it is seen", scope.text), *evidence[place:])
 
 
 def _as_tried(scene: Scene, cause: Cause) -> tuple[RollbackHelps, tuple[RuledOut, ...]]:
