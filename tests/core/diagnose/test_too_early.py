@@ -11,6 +11,7 @@ from tests.core.diagnose.cluster import (
     ago,
     daemon_set,
     event,
+    log,
     node,
     observed,
     plugin_pod,
@@ -59,14 +60,12 @@ def test_the_first_pods_of_a_plugin_that_nobody_has_seen_a_device_of_are_too_ear
         [*sound(), node("n4"), plugin_pod("n4", age=20)],
         [daemon_set(), node("n1", ""), plugin_pod("n1", age=7200)],
         [*sound(), node("n4", ""), plugin_pod("n4", age=20)],
-        [*sound(), node("n4", "0/0", ready="False"), plugin_pod("n4", age=20)],
         [*sound(), node("n4"), plugin_pod("n4"), STARTED],
     ],
     ids=[
         "the devices are there",
         "the pod is old",
         "nothing tells that the node has any, and others do",
-        "the node is not ready",
         "the kubelet has just begun and the devices are there",
     ],
 )
@@ -135,3 +134,26 @@ def test_pods_that_are_refused_are_not_on_their_way() -> None:
     no = event("FailedCreate", "DaemonSet", "plugin", "Error creating", namespace="gpu", age=5)
     found = told(young, node("n1"), node("n2"), plugin_pod("n1"), no)
     assert found.too_early == ()
+
+
+@pytest.mark.parametrize(
+    ("offer", "lines", "what"),
+    [
+        ("0/0", (), f"the node shows {CARD} 0/0 so far"),
+        ("", ("No devices found. Waiting indefinitely.",), "its log says: "),
+    ],
+)
+def test_a_young_pod_where_nothing_tells_of_devices_but_something_of_trouble(
+    offer: str, lines: tuple[str, ...], what: str
+) -> None:
+    others = [node("n1"), plugin_pod("n1"), node("n2", "2/2"), plugin_pod("n2")]
+    new = [
+        node("n4", offer, labels={"node.kubernetes.io/instance-type": "other"}),
+        plugin_pod("n4", age=49),
+    ]
+    logs = dict([log("n4", *lines)]) if lines else {}
+    found = diagnose(observed(daemon_set(3), *others, *new, logs=logs), (), EVERYTHING)
+    assert found.healthy is None
+    (point,) = found.too_early
+    assert (point.node, point.again) == ("n4", 11)
+    assert what in point.text

@@ -64,6 +64,16 @@ def roll_back(component: Component) -> Action:
     )
 
 
+def compare_former(component: Component) -> Action:
+    """Where nothing tells whether the former version would fail as well; a person's to try."""
+    name = f"daemonset/{component.name} -n {component.namespace}"
+    return Action(
+        text=f"Compare this version of {component.ref} with the former one, which is not known to "
+        f"fail here. To go back to it is worth a try (kubectl rollout undo {name}).",
+        command=f"kubectl rollout history {name}",
+    )
+
+
 def prune_refused(node: str, namespace: str) -> Action:
     """R3: pods that a kubelet has refused for good; their controllers make new ones."""
     return Action(

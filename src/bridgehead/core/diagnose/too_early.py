@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.daemon_set_symptoms import on_their_way
+from bridgehead.core.diagnose.device_hints import lacks_device
 from bridgehead.core.diagnose.device_symptoms import Survey, just_began, young_pod
 from bridgehead.core.diagnose.diagnosis import TooEarly
 from bridgehead.core.diagnose.patience import PATIENCE
@@ -16,12 +17,16 @@ from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 
+_NO_FAULT = ("registered", "kubelet-back", "device-listed")
+"""Marks in logs that speak of no trouble."""
+
 
 def too_early(scene: Scene) -> tuple[TooEarly, ...]:
     """Plugins on nodes that just began and show fewer devices than they should, or none at all;
     and plugins of which pods may be on their way.
 
-    Silent are nodes of which nothing says that they have devices of the plugin, once any node has.
+    Silent are nodes of which nothing says that they have devices of the plugin, once any node has:
+    that do not even show its name, with a log that tells of no fault.
     """
     return (*_sets(scene), *_posts(scene))
 
@@ -86,11 +91,33 @@ def _point(
     ref = plugin.component.ref
     gaps = [survey.gap(node, name) for name in survey.names[ref]]
     shown = [item.text for item in gaps if item is not None and not item.guessed]
-    if not shown and not (pod is not None and _unseen(survey, node, plugin)):
+    what = "; ".join(shown)
+    if not what and pod is not None:
+        unseen = _unseen(survey, node, plugin)
+        what = "it offers nothing yet" if unseen else _doubtful(scene, survey, node, plugin, pod)
+    if not what:
         return None
     began, left = _began(scene, node, pod)
-    what = "; ".join(shown) if shown else "it offers nothing yet"
     return TooEarly(component=ref, node=node.name, text=f"{began}; {what}", again=left)
+
+
+def _doubtful(scene: Scene, survey: Survey, node: Node, plugin: Plugin, pod: Pod) -> str:
+    """What speaks of trouble where nothing tells that the node should have devices; else empty.
+
+    A name that is there with nothing behind it may be all that is left of devices, or not yet more.
+    """
+    ref = plugin.component.ref
+    offers = [(name, offer) for name in survey.names[ref] if (offer := node.offer(name))]
+    if pod.deleting or any(offer.allocatable for _, offer in offers):
+        return ""
+    here = (it for it in scene.posts_by_plugin.get(ref, ()) if it.node.name == node.name)
+    post = next(here, None)
+    if post is None or lacks_device(post):
+        return ""
+    faults = [quote for key, quote in post.quotes.items() if key not in _NO_FAULT]
+    if faults:
+        return f"its log says: {faults[0].evidence.text}"
+    return next((f"the node shows {name} {offer} so far" for name, offer in offers), "")
 
 
 def _unseen(survey: Survey, node: Node, plugin: Plugin) -> bool:

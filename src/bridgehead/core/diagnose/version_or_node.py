@@ -70,6 +70,21 @@ def begun_with_version(scene: Scene, posts: Sequence[Post]) -> Verdict | None:
     return _begun_with_it(scene, posts) if reach.blame is None else None
 
 
+def may_be_of_version(scene: Scene, posts: Sequence[Post]) -> bool:
+    """Whether nothing tells that the former version would fail there as well, though there is one.
+
+    All of these posts run the standing revision, and neither other nodes nor their own past say
+    that it has ever been sound on such nodes.
+    """
+    standing, former = former_of(templates_of(scene, posts[0].plugin.component))
+    if standing is None or former is None or reach_of(scene, posts).blame is Blame.DRIFT:
+        return False
+    if any(post.pod is None or post.pod.revision != standing.hash for post in posts):
+        return False
+    past = (_by_past(scene, post) for post in posts)
+    return not any(item is not None and item.blame is Blame.DRIFT for item in past)
+
+
 def _of_version(scene: Scene, posts: Sequence[Post], reach: Reach) -> Verdict:
     """Where the former version is sound on other kinds of nodes alone, their own past may tell."""
     judged = Verdict(Blame.VERSION, reach.rollback, reach.ruled_out)

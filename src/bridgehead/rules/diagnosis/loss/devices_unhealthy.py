@@ -24,10 +24,11 @@ from bridgehead.core.diagnose.losing import (
     says_any,
 )
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
-from bridgehead.core.diagnose.remedies import restart_plugin, show_log
+from bridgehead.core.diagnose.reach import by_plugin, listed
+from bridgehead.core.diagnose.remedies import compare_former, restart_plugin, show_log
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import scoped_cause, shown
+from bridgehead.core.diagnose.version_or_node import begun_with_version, may_be_of_version
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.manifest import Doubt
 from bridgehead.core.findings.needs import Need
@@ -85,7 +86,9 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     nodes = [post.node.name for post in posts]
     lines = [post.quotes.get("device-unhealthy") for post in posts]
     every = all(not post.allocatable(name) for post in posts for name in post.short)
-    version = reach_of(scene, posts).blame is Blame.VERSION
+    version = begun_with_version(scene, posts) is not None
+    open_still = not version and may_be_of_version(scene, posts)
+    otherwise = RollbackHelps.UNKNOWN if open_still else RollbackHelps.NO
     latched = "" if family.latches_unhealthy is False else "if the device is sound"
     return scoped_cause(
         scene,
@@ -100,9 +103,11 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         refuted_by="the vendor's tool showing that the device fails no test, and a plugin that has "
         "started since and still refuses it",
         blame=Blame.BELOW,
-        rollback=None if version else RollbackHelps.NO,
+        by_past=True,
+        rollback=None if version else otherwise,
         ruled_out=[RuledOut("a plugin that has gone", "it is connected: it tells of its devices")],
         actions=[
+            *([compare_former(component)] if open_still else []),
             Action(
                 text="Judge the devices that the log names with the vendor's tool on the node, "
                 "and at the kernel's messages."

@@ -11,6 +11,7 @@ Sure: the PCI label is there and the device node is not (`ls /dev/dri`, `lspci -
 lists devices and takes none it is a selector; where they came later, a restart helps.
 
 Do: install the kernel, firmware or driver that binds the device; look at the kernel's messages.
+Where all nodes that fail run a new version, compare it with the former one first.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,11 +21,11 @@ from bridgehead.core.diagnose.device_hints import device_hint, lacks_device
 from bridgehead.core.diagnose.later_change import later_changes
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
-from bridgehead.core.diagnose.remedies import restart_plugin
+from bridgehead.core.diagnose.remedies import compare_former, restart_plugin
 from bridgehead.core.diagnose.scene import Scene
 from bridgehead.core.diagnose.scoped_cause import offering, scoped_cause, shown
 from bridgehead.core.diagnose.telling_lines import Quote
-from bridgehead.core.diagnose.version_or_node import begun_with_version
+from bridgehead.core.diagnose.version_or_node import begun_with_version, may_be_of_version
 from bridgehead.core.findings.finding import Severity
 from bridgehead.core.findings.needs import Need
 from bridgehead.core.findings.rule import DiagnosisRule
@@ -69,6 +70,9 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
     hints = [hint for post in posts[:2] for hint in [device_hint(scene, post)] if hint]
     # An empty pool alone may also be that of a selector, or of a plugin that looked too early.
     sure = any(quote.key == "driver-missing" for quote in quotes)
+    of_version = _said_by_version(scene, posts)
+    open_still = not of_version and may_be_of_version(scene, posts)
+    otherwise = RollbackHelps.UNKNOWN if open_still else RollbackHelps.NO
     return scoped_cause(
         scene,
         posts,
@@ -78,10 +82,11 @@ def _cause(scene: Scene, posts: Sequence[Post]) -> Cause:
         refuted_by="the device node on the node, with the plugin started after it had appeared",
         blame=Blame.BELOW,
         by_past=True,
-        rollback=None if _said_by_version(scene, posts) else RollbackHelps.NO,
+        rollback=None if of_version else otherwise,
         ruled_out=[RuledOut("a connection problem", "the plugin reports no error of the kubelet")],
         actions=[
-            _driver(nodes[0], of_version=_said_by_version(scene, posts)),
+            *([compare_former(plugin.component)] if open_still else []),
+            _driver(nodes[0], of_version=of_version),
             *_once_more(scene, posts),
         ],
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
