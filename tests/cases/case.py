@@ -49,6 +49,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     rollback: list[str] | None = None
     lint: list[str] = []
     early: list[str] = []
+    silent: list[str] = []
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -123,11 +124,14 @@ def shortfalls(case: Case, answer: Diagnosis) -> Iterator[str]:
     if expected.healthy:
         for cause in _alarms(answer):
             yield f"nothing is wrong, and {cause.rule} says: {cause.message}"
-        if answer.healthy is not (None if expected.early else True):
+        if answer.healthy is not (None if expected.early or expected.silent else True):
             yield f"healthy is {answer.healthy}"
     early = sorted({item.node for item in answer.too_early})
     if early != expected.early:
         yield f"too early to judge are {early}, expected {expected.early}"
+    silent = sorted(item.what.removeprefix("node ") for item in answer.unread)
+    if expected.healthy and silent != expected.silent:
+        yield f"nothing is known of {silent}, expected {expected.silent}"
     yield from _never(expected, answer)
     if not expected.first:
         return

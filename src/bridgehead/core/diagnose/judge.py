@@ -6,6 +6,7 @@ from bridgehead.core.diagnose.baseline_before import bad_before
 from bridgehead.core.diagnose.cause import Cause, RollbackHelps, RuledOut
 from bridgehead.core.diagnose.consequences import Consequences
 from bridgehead.core.diagnose.diagnosis import Diagnosis, NodeView, Ranked, SymptomView
+from bridgehead.core.diagnose.not_ready import not_ready
 from bridgehead.core.diagnose.question import EVERYTHING, Question
 from bridgehead.core.diagnose.ranking import LAST_LEVEL, Placed, ranked
 from bridgehead.core.diagnose.reach import drift_refuted
@@ -57,12 +58,13 @@ def _answer(
     causes = tuple(_cause(scene, item) for item in mine)
     symptoms = tuple(item for item in scene.symptoms if asked.includes(item))
     failures = tuple(item for answer in answers for item in answer.failures)
-    unread = scene.observed.unread
+    silent = tuple(not_ready(scene, question))
+    unread = (*scene.observed.unread, *silent)
     early = tuple(item for item in too_early(scene) if asked.about(item.component, item.node))
     return Diagnosis(
         at=stamp(scene.now),
         about=str(question),
-        healthy=_healthy(scene.observed, causes, bool(failures or early)),
+        healthy=_healthy(scene.observed, causes, bool(failures or early or silent)),
         causes=causes,
         symptoms=tuple(_symptom(item, mine) for item in symptoms),
         nodes=_nodes(scene, causes),
@@ -76,7 +78,7 @@ def _answer(
 def _healthy(observed: Observed, causes: Sequence[Ranked], unjudged: bool) -> bool | None:
     """False with a cause that is something wrong; else True only where everything was read.
 
-    ``unjudged``: a rule has crashed, or something has just begun.
+    ``unjudged``: a rule has crashed, something has just begun, or a node is silent.
     """
     if any(item.severity is not Severity.INFO for item in causes):
         return False
