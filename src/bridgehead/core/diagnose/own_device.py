@@ -3,7 +3,7 @@
 import re
 
 from bridgehead.core.diagnose.post import Post
-from bridgehead.core.diagnose.revisions import templates_of
+from bridgehead.core.diagnose.revisions import former_of, templates_of
 from bridgehead.core.diagnose.scene import Plugin, Scene
 from bridgehead.core.model.json import JsonObject, canonical, child, children
 
@@ -31,6 +31,19 @@ def has_offered(scene: Scene, post: Post, name: str) -> bool:
         return True
     whole = _whole(name)
     return any(whole.search(line) for _, log in post.logs for line in log.lines)
+
+
+def given_up(scene: Scene, post: Post, name: str) -> bool | None:
+    """Whether the standing revision, which this post runs, has given up a name of the former one.
+
+    None where the templates do not tell; False where there was no former one, or it stands still.
+    """
+    standing, former = former_of(templates_of(scene, post.plugin.component))
+    if standing is None or former is None or post.pod is None:
+        return False
+    if post.pod.revision != standing.hash or _gives(standing.template, name):
+        return False
+    return True if _gives(former.template, name) else None
 
 
 def _read_before(scene: Scene) -> set[tuple[str, str]]:

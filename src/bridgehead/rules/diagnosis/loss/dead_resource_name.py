@@ -11,18 +11,19 @@ Sure: the plugin's log registers the new name only. While a plugin for the name 
 lost stream or a fault of its own instead. Without anybody asking for it the name is harmless.
 
 Do: let workloads ask for the new name; then take the old one out of the node's status if it
-disturbs. A rollback does not remove it.
+disturbs. A rollback does not remove it, and brings its devices back if the former version had it.
 """
 
 import re
 from collections.abc import Iterable
 
 from bridgehead.core.diagnose.cause import Action, Blame, Cause, RollbackHelps, RuledOut
-from bridgehead.core.diagnose.own_device import has_offered
+from bridgehead.core.diagnose.own_device import given_up, has_offered
 from bridgehead.core.diagnose.post import Post
 from bridgehead.core.diagnose.reach import by_plugin, listed, reach_of
-from bridgehead.core.diagnose.remedies import remove_name
+from bridgehead.core.diagnose.remedies import remove_name, roll_back
 from bridgehead.core.diagnose.scene import Scene
+from bridgehead.core.diagnose.scoped_cause import set_ref
 from bridgehead.core.diagnose.symptom import devices_key, pod_key, resource_key
 from bridgehead.core.findings.finding import ObjectRef, Severity
 from bridgehead.core.findings.needs import Need
@@ -136,6 +137,11 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
         if instead
         else f"Install the plugin of {name} again, or let workloads ask for what nodes offer."
     )
+    renamer = _renamer(scene, name, places)
+    new = renamer is not None and given_up(scene, renamer, name) is True
+    back = [roll_back(renamer.plugin.component)] if renamer and new else []
+    lost = bool(asking) or _gone_everywhere(scene, name, places)
+    found = Severity.WARNING if keys & known else Severity.INFO
     return Cause(
         message=f"{name} is a dead name on {listed(nodes)}{said}",
         blame=Blame.CONFIGURATION,
@@ -144,34 +150,50 @@ def _cause(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Cause:
             *(Evidence(f"spec of pod {pod.ref}", f"asks for {name}") for pod in asking[:2]),
         ),
         refuted_by="a plugin on the node that registers the name",
-        object=_renamed_by(scene, name, places) or ObjectRef("v1", "Node", "", nodes[0]),
+        object=set_ref(renamer.plugin.component)
+        if renamer
+        else ObjectRef("v1", "Node", "", nodes[0]),
         nodes=nodes,
         explains=tuple(sorted(keys & known)),
-        rollback_helps=_rollback(scene, name, nodes),
+        rollback_helps=RollbackHelps.YES if back else _rollback(scene, name, nodes, renamer),
         ruled_out=(RuledOut("a lost stream", "no plugin of the node serves this name"),),
-        actions=(Action(text=fix),) if asking or not gone else (remove_name(gone[0], name),),
-        severity=Severity.WARNING if keys & known else Severity.INFO,
+        actions=(
+            *([Action(text=fix)] if asking or back or not gone else [remove_name(gone[0], name)]),
+            *back,
+        ),
+        severity=Severity.ERROR if back and lost else found,
         confidence=Confidence.HIGH if instead else Confidence.MEDIUM,
     )
 
 
-def _renamed_by(scene: Scene, name: str, places: list[tuple[Node, str]]) -> ObjectRef | None:
+def _renamer(scene: Scene, name: str, places: list[tuple[Node, str]]) -> Post | None:
     """The plugin that has given up the name for another one; None where none is known."""
     for node, instead in places:
         for post in scene.posts_by_node.get(node.name, ()):
             if instead and _of_domain(post, name) and has_offered(scene, post, name):
-                component = post.plugin.component
-                return ObjectRef("apps/v1", "DaemonSet", component.namespace, component.name)
+                return post
     return None
 
 
-def _rollback(scene: Scene, name: str, nodes: tuple[str, ...]) -> RollbackHelps:
+def _gone_everywhere(scene: Scene, name: str, places: list[tuple[Node, str]]) -> bool:
+    """Whether devices are missed under the name, and no node offers any under it."""
+    known = {item.key for item in scene.symptoms}
+    offers = (offer for node in scene.nodes.values() if (offer := node.offer(name)))
+    missed = any(devices_key(node.name, name) in known for node, _ in places)
+    return missed and not any(offer.allocatable for offer in offers)
+
+
+def _rollback(
+    scene: Scene, name: str, nodes: tuple[str, ...], renamer: Post | None
+) -> RollbackHelps:
     """Open where another version still serves the name elsewhere; no version removes a name.
 
-    Nor is it said of a plugin that failed over it in a run, which has tried the former version.
+    Nor is it said of a plugin that failed over it in a run, which has tried the former version; nor
+    of one with a former version of which nobody knows what names it had.
     """
     posts = [post for node in nodes for post in scene.posts_by_node.get(node, ())]
-    if any(post.condemned for post in posts):
+    untold = renamer is not None and given_up(scene, renamer, name) is None
+    if untold or any(post.condemned for post in posts):
         return RollbackHelps.UNKNOWN
     served = any(post.sound and name in post.names for post in scene.posts)
     renamed = [post for post in posts if name in post.names]
