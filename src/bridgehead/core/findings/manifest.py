@@ -5,13 +5,13 @@ from functools import cached_property
 
 import msgspec
 
-from bridgehead.core.components.registration import is_device_plugin
+from bridgehead.core.components.registration import DEVICE_PLUGINS, is_device_plugin
 from bridgehead.core.findings.finding import ObjectRef, Severity, ref_of
 from bridgehead.core.findings.observed import Observed
 from bridgehead.core.journal.entry import Evidence
 from bridgehead.core.model.component import Component
 from bridgehead.core.model.confidence import Confidence
-from bridgehead.core.model.json import JsonObject, JsonValue
+from bridgehead.core.model.json import JsonObject, JsonValue, children, text
 
 Path = tuple[str | int, ...]
 """The way to a value: keys of mappings and indexes of lists."""
@@ -176,11 +176,24 @@ def is_plugin(manifest: Manifest) -> bool:
     return manifest.looks_like_plugin
 
 
+_SERVED = f"/var/lib/kubelet/{DEVICE_PLUGINS}"
+
+
 def _looks_like_plugin(manifest: Manifest) -> bool:
     from bridgehead.core.components.family import family_of  # noqa: PLC0415
 
     component = component_of(manifest)
-    return is_device_plugin(component) or family_of(component.template).name != "generic"
+    known = is_device_plugin(component) or family_of(component.template).name != "generic"
+    return known or _serves_there(manifest)
+
+
+def _serves_there(manifest: Manifest) -> bool:
+    """Whether a container may write where plugins serve, whatever of the host stands behind it."""
+    return any(
+        text(mount, "mountPath").rstrip("/") == _SERVED and not mount.get("readOnly")
+        for _, container in containers(manifest)
+        for mount in children(container, "volumeMounts")
+    )
 
 
 def component_of(manifest: Manifest) -> Component:

@@ -1,7 +1,8 @@
-"""The device-plugins directory is mounted from a moved kubelet root.
+"""The device-plugins directory is mounted from another place of the host.
 
 Finds: a device plugin whose hostPath of device-plugins is not /var/lib/kubelet/device-plugins. It
-is an error where the cluster's distribution is known to keep the usual path, else a warning.
+is an error where its last part is no device-plugins, as no kubelet has such a directory, and where
+the cluster's distribution is known to keep the usual path; else a warning.
 
 Why: the kubelet's device-plugins directory is a constant that does not follow --root-dir (up to and
 including 1.37). The plugin serves in a directory at which no kubelet looks.
@@ -39,9 +40,14 @@ def _check(linted: Linted) -> Iterable[Violation]:
                 path=(*item.volume_at, "hostPath", "path"),
                 message=f"{item.host} is not where kubelets look for device plugins: "
                 f"that is {DEVICE_PLUGINS}, wherever their root directory is",
-                severity=Severity.ERROR if basis else None,
+                severity=Severity.ERROR if basis or _is_misspelt(item.host) else None,
                 evidence=(Evidence("cluster", basis),) if basis else (),
             )
+
+
+def _is_misspelt(host: str) -> bool:
+    """Whether it is below no kubelet's root, moved or not."""
+    return host.rstrip("/").rpartition("/")[2] != DEVICE_PLUGINS.rpartition("/")[2]
 
 
 def _roots(linted: Linted) -> dict[str, str]:
