@@ -101,8 +101,11 @@ def _administer(stage: Stage, action: Action) -> None:
         case Action(delete_plugin_pod=int() as number):
             _delete_plugin_pod(stage, number)
         case Action(await_plugin=PluginAwaited(node=number, image=image)):
-            wanted = stage.image(image)
-            until(lambda: runs(stage, number) == wanted, f"node {number} runs {image}")
+            wanted = stage.image(image) if image else None
+            until(
+                lambda: (found := runs(stage, number)) is not None and wanted in (None, found),
+                f"node {number} runs {image or 'the plugin'}",
+            )
         case Action(join=int() as number):
             join(stage, number)
         case Action(cordon=int() as number):

@@ -59,7 +59,7 @@ def disturb(stage: Stage, action: Action) -> None:
 
 def _disturb_node(stage: Stage, action: Action) -> None:
     match action:
-        case Action(await_pod=PluginAwaited(node=number, image=image)):
+        case Action(await_pod=PluginAwaited(node=number, image=str() as image)):
             wanted = stage.image(image)
             until(lambda: image_of(stage, number) == wanted, f"node {number} has {image}")
         case Action(await_devices=int() as number):

@@ -75,10 +75,10 @@ class Moment(Part):
 
 
 class PluginAwaited(Part):
-    """Wait until the plugin pod of a node is Ready, with this image."""
+    """Wait until the plugin pod of a node is Ready, with this image; `awaitPlugin` without: any."""
 
     node: NodeIndex
-    image: Text
+    image: Text | None = None
 
 
 class FileGiven(Part):
