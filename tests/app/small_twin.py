@@ -6,6 +6,8 @@ from typing import TypeVar
 import msgspec
 
 from bridgehead.app.rehearse_stage import Stage, staged
+from bridgehead.app.rollout import Options, rollout
+from bridgehead.app.runner import Ended
 from bridgehead.core.plan.settings import VerifySettings
 from bridgehead.twin.faults.text import parse_fault
 from bridgehead.twin.seeding.generic import IMAGE, generic_seed
@@ -34,3 +36,12 @@ def on_a_twin(work: Callable[[Stage], Awaitable[T]]) -> T:
 def break_image(stage: Stage, fault: str, image: str = IMAGE) -> None:
     """From now on containers of the image are bad."""
     stage.begin(parse_fault(fault), {image}, lambda _: ())
+
+
+async def fail(stage: Stage, fault: str = "initFailure=exit", *, explains: bool = True) -> Ended:
+    """A rollout to a version with this fault, to its ending."""
+    break_image(stage, fault, BAD)
+    session = msgspec.structs.replace(stage.session, explains_failures=explains)
+    ended = await rollout(session, QUICK, "", Options())
+    assert isinstance(ended, Ended)
+    return ended

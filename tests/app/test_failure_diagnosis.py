@@ -5,12 +5,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import msgspec
 import pytest
 
 from bridgehead.app.gathering import gather
 from bridgehead.app.rehearse_stage import Stage
-from bridgehead.app.rollout import Options, rollout
 from bridgehead.app.runner import Ended
 from bridgehead.cluster.store import RunStore
 from bridgehead.core.diagnose.cause import Blame, RollbackHelps
@@ -22,15 +20,7 @@ from bridgehead.core.model.json import children
 from bridgehead.core.verify.result import GateId
 from bridgehead.kube.client import Kube
 from bridgehead.kube.errors import Unreachable
-from tests.app.small_twin import BAD, QUICK, break_image, on_a_twin
-
-
-async def fail(stage: Stage, *, explains: bool = True) -> Ended:
-    break_image(stage, "initFailure=exit", BAD)
-    session = msgspec.structs.replace(stage.session, explains_failures=explains)
-    ended = await rollout(session, QUICK, "", Options())
-    assert isinstance(ended, Ended)
-    return ended
+from tests.app.small_twin import fail, on_a_twin
 
 
 def test_a_run_that_fails_says_why_though_all_is_taken_back() -> None:
@@ -46,10 +36,7 @@ def test_a_run_that_fails_says_why_though_all_is_taken_back() -> None:
 
 async def fail_soon(stage: Stage, fault: str) -> Ended:
     """A log that tells ends a run within seconds of the plugin's start."""
-    break_image(stage, fault, BAD)
-    session = msgspec.structs.replace(stage.session, explains_failures=True)
-    ended = await rollout(session, QUICK, "", Options())
-    assert isinstance(ended, Ended)
+    ended = await fail(stage, fault)
     assert ended.ending.failure is not None
     assert ended.ending.failure.gate is GateId.LOG
     return ended
@@ -82,11 +69,7 @@ def test_a_slow_reading_tells_the_same_as_a_fast_one(
     """By then the former version is back, and all devices with it."""
 
     async def work(stage: Stage) -> Ended:
-        break_image(stage, fault, BAD)
-        session = msgspec.structs.replace(stage.session, explains_failures=True)
-        ended = await rollout(session, QUICK, "", Options())
-        assert isinstance(ended, Ended)
-        return ended
+        return await fail(stage, fault)
 
     async def late(kube: Kube, wanted: Collection[Need], **options: Any) -> Observed:
         await asyncio.sleep(600)

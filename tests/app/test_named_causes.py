@@ -1,13 +1,10 @@
 """Every failure that a rehearsal knows and a gate catches is named by the run that it fails."""
 
-import msgspec
 import pytest
 
-from bridgehead.app.rehearse_stage import Stage
-from bridgehead.app.rollout import Options, rollout
 from bridgehead.app.runner import Ended
 from bridgehead.core.diagnose.diagnosis import Ranked
-from tests.app.small_twin import BAD, QUICK, break_image, on_a_twin
+from tests.app.small_twin import fail, on_a_twin
 
 OF_THE_VERSION = {
     "devices=0": "fewer-devices",
@@ -39,17 +36,9 @@ LEFT_OPEN_BY_THE_RULE = {
 }
 
 
-async def failed(stage: Stage, fault: str) -> Ended:
-    break_image(stage, fault, BAD)
-    session = msgspec.structs.replace(stage.session, explains_failures=True)
-    ended = await rollout(session, QUICK, "", Options())
-    assert isinstance(ended, Ended)
-    return ended
-
-
 def named(fault: str) -> tuple[Ranked, Ended]:
     """The first cause of the run that the fault fails."""
-    ended = on_a_twin(lambda stage: failed(stage, fault))
+    ended = on_a_twin(lambda stage: fail(stage, fault))
     assert ended.explained is not None
     assert ended.explained.failed == ""
     assert ended.explained.causes, [str(item) for item in ended.explained.too_early]

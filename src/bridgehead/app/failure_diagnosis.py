@@ -57,6 +57,8 @@ class FailureDiagnosis:
 
     def look(self, world: World) -> None:
         """What the run looks at now; what it records of it comes next."""
+        if not self._session.explains_failures:
+            return
         self._world = world
         for pod in world.own.values():
             if _served(pod):

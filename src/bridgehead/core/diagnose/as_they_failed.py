@@ -17,6 +17,8 @@ from bridgehead.core.model.node import Node
 from bridgehead.core.model.pod import Pod
 
 _CUT = "only the end of it was read"
+_LEAVING = ("deletionTimestamp", "deletionGracePeriodSeconds")
+"""What the metadata of a pod on its way out has."""
 
 
 class AsItFailed(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +79,6 @@ def _raw(observed: Observed, uids: set[str]) -> Iterable[JsonObject]:
             metadata = item["metadata"]
             assert isinstance(metadata, dict)
             yield {**item, "metadata": {k: v for k, v in metadata.items() if k not in _LEAVING}}
-
-
-_LEAVING = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
 
 def _of(observed: Observed, pods: Iterable[Pod]) -> Mapping[LogId, Log]:

@@ -100,16 +100,24 @@ def _short(scene: Scene, node: Node, resource: str, some: tuple[int, str]) -> Sy
         count, basis = some
     if allocatable >= count:
         return None
-    shown = str(offer) if offer else "absent"
+    said = f"node {node.name} shows {_shown(node, resource)}, expected {count} ({basis})"
+    return _symptom(node, resource, said, guessed=guessed)
+
+
+def _symptom(node: Node, resource: str, said: str, *, guessed: bool = False) -> Symptom:
     return Symptom(
         key=devices_key(node.name, resource),
-        text=f"node {node.name} shows {resource} {shown}, expected {count} ({basis})",
+        text=said,
         object=ObjectRef("v1", "Node", "", node.name),
         node=node.name,
         resource=resource,
-        evidence=(Evidence(f"status of node {node.name}", f"{resource} {shown}"),),
+        evidence=(Evidence(f"status of node {node.name}", _shown(node, resource)),),
         guessed=guessed,
     )
+
+
+def _shown(node: Node, resource: str) -> str:
+    return f"{resource} {node.offer(resource) or 'absent'}"
 
 
 def _any_at_all(
@@ -149,15 +157,8 @@ def _condemned(scene: Scene, node: Node, plugins: list[Plugin]) -> bool:
 
 def _failed(node: Node, resource: str) -> Symptom:
     """Devices stay on offer for a while after their plugin has failed."""
-    shown = str(node.offer(resource) or "absent")
-    return Symptom(
-        key=devices_key(node.name, resource),
-        text=f"its plugin failed in a run on node {node.name}, which shows {resource} {shown}",
-        object=ObjectRef("v1", "Node", "", node.name),
-        node=node.name,
-        resource=resource,
-        evidence=(Evidence(f"status of node {node.name}", f"{resource} {shown}"),),
-    )
+    said = f"its plugin failed in a run on node {node.name}, which shows {_shown(node, resource)}"
+    return _symptom(node, resource, said)
 
 
 def _any_young(scene: Scene, node: Node, plugins: list[Plugin]) -> bool:
